@@ -48,12 +48,7 @@ struct inferred {
   operation_arguments given;
   // One dimension is a list of dimensions too, and the other way round.
   const auto takes = [&](text_view name) {
-    reader in(entry.parameters);
-    for (text_view known = in.word(); !known.empty(); known = in.word()) {
-      if (known == name) return true;
-      in.accept('?');
-    }
-    return false;
+    return shardwise::detail::takes_parameter(entry, name);
   };
   for (const parameter_desc& one : parameters) {
     const auto& value = asked.get(view(one.name));
@@ -94,7 +89,11 @@ struct inferred {
                       : "roots, exponentials and means need floating-point elements",
                   std::move(reshards));
   const std::string code = str(name_of(found.verdict.rule));
-  throw refusal(code, str(describe(found.verdict)).substr(code.size() + 2), std::move(reshards));
+  std::vector<std::string> across;
+  for (int a = 0; a < mesh.rank(); ++a)
+    if ((found.to_permit >> a & 1U) != 0) across.push_back(str(mesh.axes[a].label));
+  throw refusal(code, str(describe(found.verdict)).substr(code.size() + 2), std::move(reshards),
+                std::move(across));
 }
 
 /// The types of several results, which have semicolons between them.

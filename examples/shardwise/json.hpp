@@ -79,6 +79,10 @@ class json_writer {
     out.key("reshards");
     out.words(*refused.reshards());
   }
+  if (!refused.across().empty()) {
+    out.key("across");
+    out.words(refused.across());
+  }
   out.close('}');
   return std::move(out).line();
 }

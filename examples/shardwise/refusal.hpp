@@ -19,8 +19,12 @@ using namespace shardwise;
 class refusal : public std::exception {
  public:
   refusal(std::string code, std::string sentence,
-          std::optional<std::vector<std::string>> reshards = std::nullopt)
-      : code_(std::move(code)), sentence_(std::move(sentence)), reshards_(std::move(reshards)) {}
+          std::optional<std::vector<std::string>> reshards = std::nullopt,
+          std::vector<std::string> across = {})
+      : code_(std::move(code)),
+        sentence_(std::move(sentence)),
+        reshards_(std::move(reshards)),
+        across_(std::move(across)) {}
 
   [[nodiscard]] const std::string& code() const noexcept { return code_; }
   [[nodiscard]] const char* what() const noexcept override { return sentence_.c_str(); }
@@ -28,11 +32,14 @@ class refusal : public std::exception {
   [[nodiscard]] const std::optional<std::vector<std::string>>& reshards() const noexcept {
     return reshards_;
   }
+  /// The axes over which the operation takes the operands, if it may communicate over them.
+  [[nodiscard]] const std::vector<std::string>& across() const noexcept { return across_; }
 
  private:
   std::string code_;
   std::string sentence_;
   std::optional<std::vector<std::string>> reshards_;
+  std::vector<std::string> across_;
 };
 
 /// Words of the library as those of the standard library.

@@ -65,6 +65,14 @@ struct suggested {
     for (std::size_t i = 0; i < Size; ++i) characters[i] = words.characters[i];
   }
 };
+/// The axes of the `across` that fixes the error too: `or_across<12>{"data, model"}`.
+template <std::size_t Size>
+struct or_across {
+  char characters[Size];
+  constexpr or_across(const fixed_string<Size>& words) noexcept {
+    for (std::size_t i = 0; i < Size; ++i) characters[i] = words.characters[i];
+  }
+};
 /// In the notation of the library: the type of a tensor, and that of the value assigned to it.
 template <std::size_t Size>
 struct own_type {
@@ -117,6 +125,8 @@ template <template <std::size_t> class Label, std::size_t Size>
 [[nodiscard]] constexpr auto fact_of(const fixed_string<Size>& text) noexcept {
   if constexpr (std::is_same_v<Label<Size>, called<Size>>)
     return called(text);
+  else if constexpr (std::is_same_v<Label<Size>, or_across<Size>>)
+    return or_across(text);
   else
     return suggested(text);
 }

@@ -4,6 +4,7 @@
 #include "shardwise/core/config.hpp"
 #include "shardwise/core/error.hpp"
 #include "shardwise/expression/operand.hpp"
+#include "shardwise/expression/terms.hpp"
 #include "shardwise/rule/operation.hpp"
 #include "shardwise/rule/suggestion.hpp"
 
@@ -162,6 +163,16 @@ template <class Operation, class... T>
 
 }  // namespace detail
 
+namespace detail {
+/// The calls that fix an error as facts: the reshard and, where the call takes one, the permission.
+/// `fix()`, a stateless function, returns the suggestion.
+template <class Mesh, class Fix>
+[[nodiscard]] constexpr auto calls_shown(Fix) noexcept {
+  return text_shown<suggested>([] { return call_of(Mesh::value, Fix{}(), ""); }) +
+         text_shown<or_across>([] { return axes_to_permit(Mesh::value, Fix{}(), ""); });
+}
+}  // namespace detail
+
 /// The result of an operation on operands, as types: `extents_type` and `layout_type`.
 template <class Operation, class First, class... Rest>
 struct result_of {
@@ -192,7 +203,8 @@ struct result_of {
       dynamic_extents == 0 && !(has_composites && mesh_type::dynamic_axes != 0);
 
   /// The answer to an invalid operation: what every rule requires, meshes and element types, comes
-  /// before its rule.
+  /// before its rule. `Permitted` is the `across` of the call, or void.
+  template <class Permitted = void>
   [[nodiscard]] static constexpr auto judge() noexcept {
     using elements = decltype(detail::judge_elements<Operation, typename First::value_type,
                                                      typename Rest::value_type...>());
@@ -203,10 +215,11 @@ struct result_of {
     else if constexpr (!elements::ok)
       return elements{};
     else
-      return detail::answer_to<Operation>(
-          [] { return value.verdict; }, detail::text_shown<suggested>([] {
-            return call_of(mesh, propose(mesh, rule, operands, value.verdict), "");
-          }));
+      return detail::answer_to<Operation>([] { return value.verdict; },
+                                          detail::calls_shown<mesh_type>([] {
+                                            return propose(mesh, rule, operands, value.verdict,
+                                                           detail::permission_of<Permitted>(mesh));
+                                          }));
   }
 };
 

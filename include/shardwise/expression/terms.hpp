@@ -3,6 +3,7 @@
 
 #include "shardwise/core/diagnosis.hpp"
 #include "shardwise/mesh/mesh_desc.hpp"
+#include "shardwise/rule/suggestion.hpp"
 
 #include <type_traits>
 
@@ -42,6 +43,16 @@ struct every_axis {
 };
 template <>
 inline constexpr bool are_across<every_axis> = true;
+
+/// The permission of a call that accepts `across` and was given `Permitted`; there is none to be
+/// suggested for a call that accepts no `across`, or that requests a layout.
+template <class Permitted>
+[[nodiscard]] constexpr permission permission_of(const mesh_desc& mesh) noexcept {
+  if constexpr (std::is_void_v<Permitted>)
+    return {};
+  else
+    return permission::with(Permitted::bits(mesh));
+}
 
 /// The axes over which these terms permit an operation to communicate.
 template <Terms Given>

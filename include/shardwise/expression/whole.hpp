@@ -28,8 +28,9 @@ template <class Operation, class... Papers>
   }
 }
 
-/// The call of an operation that is not elementwise, on tensors only.
-template <class Operation>
+/// The call of an operation that is not elementwise, on tensors only. `Permitted` is its `across`,
+/// which an error may suggest; void if it accepts none.
+template <class Operation, class Permitted = void>
 struct whole_call {
   template <class... X>
   [[nodiscard]] static constexpr auto judge() noexcept {
@@ -70,7 +71,7 @@ struct whole_call {
       return allowed<typename std::remove_cvref_t<First>::domain::template made<
           Operation, paper_from<result>, First, Rest...>>{};
     else
-      return result::judge();
+      return result::template judge<Permitted>();
   }
 };
 

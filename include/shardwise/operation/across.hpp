@@ -68,15 +68,16 @@ struct fetched_from {
   }
 };
 
-/// The call of an operation without permissions, and the operands that it takes.
-template <class Operation>
+/// The call of an operation whose operands have been gathered over `Permitted`, and the operands
+/// that it takes.
+template <class Operation, class Permitted>
 struct unpermitted {
-  using call = whole_call<Operation>;
+  using call = whole_call<Operation, Permitted>;
   template <class Y>
   static constexpr bool takes = Operand<Y>;
 };
-template <class Function>
-struct unpermitted<pointwise<Function>> {
+template <class Function, class Permitted>
+struct unpermitted<pointwise<Function>, Permitted> {
   using call = elementwise_call<Function>;
   template <class Y>
   static constexpr bool takes = Operand<Y> || Scalar<Y>;
@@ -98,7 +99,7 @@ struct fetching_call {
     if constexpr (is_fetched<X...>())
       return judge_axes<X...>();
     else
-      return judge_part<typename unpermitted<Operation>::call, X...>();
+      return judge_part<typename unpermitted<Operation, Permitted>::call, X...>();
   }
   template <class... X>
   [[nodiscard]] static constexpr auto apply(X&&... x) {
@@ -107,7 +108,7 @@ struct fetching_call {
     else if constexpr ((... || ValueOperand<X>))
       return apply_to_values(first_tensor(x...).mesh(), static_cast<X&&>(x)...);
     else
-      return unpermitted<Operation>::call::apply(static_cast<X&&>(x)...);
+      return unpermitted<Operation, Permitted>::call::apply(static_cast<X&&>(x)...);
   }
 
   /// Returns the operand of an operation that has one, gathered if necessary.
@@ -148,7 +149,7 @@ struct fetching_call {
   /// usual.
   template <class... X>
   [[nodiscard]] static constexpr bool is_fetched() noexcept {
-    if constexpr ((... && unpermitted<Operation>::template takes<X>))
+    if constexpr ((... && unpermitted<Operation, Permitted>::template takes<X>))
       return is_on_one_mesh<mesh_of<tensor_among<X...>>, X...>() &&
              decltype(judge_attributes<Operation,
                                        typename paper_operand<Operation, X, X...>::type...>())::ok;
@@ -167,12 +168,13 @@ struct fetching_call {
 
   template <class... X, std::size_t... I>
   [[nodiscard]] static constexpr auto judge_fetched(std::index_sequence<I...>) noexcept {
-    return judge_part<typename unpermitted<Operation>::call,
+    return judge_part<typename unpermitted<Operation, Permitted>::call,
                       decltype(fetch<operands_of<X...>, I>(std::declval<X>()))...>();
   }
   template <std::size_t... I, class... X>
   [[nodiscard]] static constexpr auto apply_fetched(std::index_sequence<I...>, X&&... x) {
-    return unpermitted<Operation>::call::apply(fetch<operands_of<X...>, I>(static_cast<X&&>(x))...);
+    return unpermitted<Operation, Permitted>::call::apply(
+        fetch<operands_of<X...>, I>(static_cast<X&&>(x))...);
   }
 
   /// Returns operand `I`, gathered if necessary.

@@ -17,6 +17,7 @@
 #include "shardwise/operation/stop_gradient.hpp"
 #include "shardwise/operation/take.hpp"
 #include "shardwise/operation/transcendental.hpp"
+#include "shardwise/operation/whole_dims.hpp"
 #include "shardwise/rule/einsum.hpp"
 
 namespace shardwise {
@@ -34,18 +35,6 @@ struct reduction_of_made {
   [[nodiscard]] static constexpr diagnosis check_elements(const attributes&,
                                                           const tensor_descs& operands) noexcept {
     return check_alike(operands, 0, true);
-  }
-};
-/// A reduction that needs its dimensions whole.
-struct reduction_of_whole {
-  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
-                                                  const tensor_descs& operands) noexcept {
-    factor_rule out = reduction_operation::rule(how, operands);
-    out.law = linearity::nonlinear;
-    for (int d = 0; d < operands[0].rank(); ++d)
-      if ((reduction_operation::reduced(how) >> d & 1U) != 0)
-        out.factors[d] = factor_kind::need_replication;
-    return out;
   }
 };
 /// The parts of a dimension, each of which is a slice.

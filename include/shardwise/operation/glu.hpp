@@ -22,8 +22,8 @@ template <int Dim, class X, class Permitted>
     const auto whole = fetching_call<first, Permitted>::gathered(x);
     const index_t size = whole.extents()[Dim];
     const auto part = [&](index_t begin, index_t end) {
-      return X::value_domain::template apply_with<slice_operation, T>(
-          slice_operation::how(Dim, begin, end, 1), whole);
+      return X::value_domain::template apply_with_across<slice_operation, T>(
+          Permitted::bits(whole.mesh()), slice_operation::how(Dim, begin, end, 1), whole);
     };
     return std::tuple{part(0, size / 2), part(size / 2, size)};
   } else if constexpr (Dim < 0 || Dim >= X::extents_type::rank) {

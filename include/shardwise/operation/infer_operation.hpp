@@ -19,6 +19,9 @@ struct operation_inference {
   text_view misuse{};
   /// The operands with layouts that make the operation valid; empty if no reshard helps.
   tensor_descs legal{};
+  /// The axes, a bit for each, that `across` would have to name to make the operation valid; 0 if
+  /// it takes no permission, or if none helps.
+  unsigned to_permit = 0;
 
   [[nodiscard]] constexpr bool ok() const noexcept { return verdict.ok() && misuse.empty(); }
 };
@@ -130,6 +133,17 @@ namespace detail {
   return corrected(operands);
 }
 
+/// Returns true if an operation has this parameter.
+[[nodiscard]] constexpr bool takes_parameter(const catalogued_operation& entry,
+                                             text_view name) noexcept {
+  reader in(entry.parameters);
+  for (text_view known = in.word(); !known.empty(); known = in.word()) {
+    if (known == name) return true;
+    in.accept('?');
+  }
+  return false;
+}
+
 }  // namespace detail
 
 /// Checks an operation on operands and infers its results, as its function does for tensors of
@@ -214,6 +228,13 @@ namespace detail {
   if (made.verdict.ok()) made.verdict = check_known(mesh, made.result.layout, made.result.extents);
   if (refuse(made.verdict.ok() ? steps.verdict() : made.verdict)) {
     out.legal = detail::legal_operands(mesh, entry.rule(how, operands), operands, wishes.wanted);
+    if (out.legal.empty() || !detail::takes_parameter(entry, "across")) return out;
+    inference_wishes more = wishes;
+    for (int o = 0; o < operands.ssize(); ++o)
+      more.permitted |= moved_axes(mesh, operands[o], out.legal[o].layout);
+    if (more.permitted != wishes.permitted &&
+        infer_operation(mesh, entry, arguments, operands, more).ok())
+      out.to_permit = more.permitted;
     return out;
   }
   for (int o = 0; o < read.ssize(); ++o)

@@ -5,6 +5,7 @@
 #include "shardwise/operation/composed.hpp"
 #include "shardwise/operation/logical.hpp"
 #include "shardwise/operation/transcendental.hpp"
+#include "shardwise/operation/whole_dims.hpp"
 
 namespace shardwise {
 
@@ -30,6 +31,10 @@ template <int... Dims, NamedOperand X, class... Options>
   return sum<Dims...>(abs(x), options...);
 }
 
+/// The name of `l2_norm` in errors.
+template <int... Dims>
+struct l2_norm_of;
+
 /// Returns the square root of the sum of squares over the given dimensions, or over all. Its
 /// gradient is 0 where the norm is 0. If a dimension is split, `across` names the axes over which
 /// the sums are reduced before the root.
@@ -41,17 +46,23 @@ template <int... Dims, NamedOperand X, class... Options>
     return detail::on_request([&](const auto&... given) { return l2_norm<Dims...>(x, given...); },
                               options...);
   } else {
-    constexpr auto permitted = decltype(detail::permitted_among(options...)){};
-    return detail::with_dims(
-        [&](const auto&... dims) {
-          if constexpr (detail::keeps_dims<Options...>)
-            return detail::root_of_squares(
-                detail::finished(sum<Dims...>(square(x), dims..., keep_dims), permitted));
-          else
-            return detail::root_of_squares(
-                detail::finished(sum<Dims...>(square(x), dims...), permitted));
-        },
-        options...);
+    const auto checked =
+        detail::carry_out<detail::whole_dims_call<l2_norm_of<Dims...>, Dims...>>(x, options...);
+    if constexpr (AnyRefused<decltype(checked)>) {
+      return refused_value<>{};
+    } else {
+      constexpr auto permitted = decltype(detail::permitted_among(options...)){};
+      return detail::with_dims(
+          [&](const auto&... dims) {
+            if constexpr (detail::keeps_dims<Options...>)
+              return detail::root_of_squares(
+                  detail::finished(sum<Dims...>(square(x), dims..., keep_dims), permitted));
+            else
+              return detail::root_of_squares(
+                  detail::finished(sum<Dims...>(square(x), dims...), permitted));
+          },
+          options...);
+    }
   }
 }
 

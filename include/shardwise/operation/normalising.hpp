@@ -112,7 +112,8 @@ struct composed_call {
     const factor_rule rule = class_type::rule(Applied::how, known);
     known = fetched(mesh, rule, known, Permitted::bits(mesh));
     const diagnosis verdict = propagate(mesh, rule, known).verdict;
-    if (!verdict.ok()) fail(verdict, advice(mesh, rule, known, verdict));
+    if (!verdict.ok())
+      fail(verdict, advice(mesh, rule, known, verdict, permission_of<Permitted>(mesh)));
   }
   template <class X>
   [[nodiscard]] static tensor_desc desc_of_either(const X& x) {

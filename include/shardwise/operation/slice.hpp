@@ -356,7 +356,7 @@ template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
   using permitted = detail::permitted_by<Given>;
   const auto& whole =
       detail::fetching_call<strided_slice_of<Dim, 1, open_end, 1>, permitted>::gathered(x);
-  const auto upper = slice_in_dim<Dim, 1, open_end>(whole);
+  const auto upper = slice_in_dim<Dim, 1, open_end>(whole, permitted{});
   if constexpr (AnyRefused<decltype(upper)>)
     return refused_value<>{};
   else

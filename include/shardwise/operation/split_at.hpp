@@ -19,7 +19,7 @@ struct split_call {
   template <int Part>
   using part_of = strided_slice_of<Dim, ends[Part], ends[Part + 1], 1>;
   template <int Part>
-  using part_call = whole_call<part_of<Part>>;
+  using part_call = fetching_call<part_of<Part>, Permitted>;
   /// Gathers for one part, and so for all.
   using gather = fetching_call<strided_slice_of<Dim, First, Second, 1>, Permitted>;
 

@@ -9,11 +9,22 @@
 #include "shardwise/operation/norm.hpp"
 #include "shardwise/operation/stop_gradient.hpp"
 #include "shardwise/operation/transcendental.hpp"
+#include "shardwise/operation/whole_dims.hpp"
 
 #include <cstdint>
 #include <utility>
 
 namespace shardwise {
+
+/// The names of these reductions in errors.
+template <int... Dims>
+struct variance_of;
+template <int... Dims>
+struct standard_deviation_of;
+template <int... Dims>
+struct logsumexp_of;
+template <int... Dims>
+struct nanmean_of;
 
 /// Returns the variance over the given dimensions, or over all: the mean of the squared differences
 /// from the mean, computed in two passes to avoid cancellation. Uneven shards are weighted
@@ -39,22 +50,28 @@ template <int... Dims, NamedOperand X, class... Options>
     return cast<T>(
         detail::finished(variance<Dims...>(cast<compute_type<T>>(x), options...), permitted));
   } else {
-    const auto center = detail::with_dims(
-        [&](const auto&... dims) {
-          return detail::finished(mean<Dims...>(x, dims..., keep_dims), permitted);
-        },
-        options...);
-    return detail::with_dims(
-        [&](const auto&... dims) {
-          const index_t terms = detail::dims_of<Dims...>(x, dims...).count(x.extents()) -
-                                detail::correction_among(options...);
-          const auto divisor = static_cast<T>(terms > 0 ? terms : 0);
-          if constexpr (detail::keeps_dims<Options...>)
-            return sum<Dims...>(square(x - center), dims..., keep_dims) / divisor;
-          else
-            return sum<Dims...>(square(x - center), dims...) / divisor;
-        },
-        options...);
+    const auto checked =
+        detail::carry_out<detail::whole_dims_call<variance_of<Dims...>, Dims...>>(x, options...);
+    if constexpr (AnyRefused<decltype(checked)>) {
+      return refused_value<>{};
+    } else {
+      const auto center = detail::with_dims(
+          [&](const auto&... dims) {
+            return detail::finished(mean<Dims...>(x, dims..., keep_dims), permitted);
+          },
+          options...);
+      return detail::with_dims(
+          [&](const auto&... dims) {
+            const index_t terms = detail::dims_of<Dims...>(x, dims...).count(x.extents()) -
+                                  detail::correction_among(options...);
+            const auto divisor = static_cast<T>(terms > 0 ? terms : 0);
+            if constexpr (detail::keeps_dims<Options...>)
+              return sum<Dims...>(square(x - center), dims..., keep_dims) / divisor;
+            else
+              return sum<Dims...>(square(x - center), dims...) / divisor;
+          },
+          options...);
+    }
   }
 }
 
@@ -64,12 +81,20 @@ template <int... Dims, NamedOperand X, class... Options>
 ///     auto s = standard_deviation<1>(x, across<"model">);
 template <int... Dims, NamedOperand X, class... Options>
 [[nodiscard]] constexpr auto standard_deviation(const X& x, const Options&... options) {
-  if constexpr (detail::ends_with_result_as<Options...>())
+  if constexpr (detail::ends_with_result_as<Options...>()) {
     return detail::on_request(
         [&](const auto&... given) { return standard_deviation<Dims...>(x, given...); }, options...);
-  else
-    return detail::root_of_squares(
-        detail::finished(variance<Dims...>(x, options...), detail::permitted_among(options...)));
+  } else {
+    const auto checked =
+        detail::carry_out<detail::whole_dims_call<standard_deviation_of<Dims...>, Dims...>>(
+            x, options...);
+    if constexpr (AnyRefused<decltype(checked)>) {
+      return refused_value<>{};
+    } else {
+      return detail::root_of_squares(
+          detail::finished(variance<Dims...>(x, options...), detail::permitted_among(options...)));
+    }
+  }
 }
 
 /// Returns `log(sum(exp(x)))` over the given dimensions, or over all, without overflow: the maximum
@@ -88,21 +113,28 @@ template <int... Dims, NamedOperand X, class... Options>
     return detail::on_request([&](const auto&... given) { return logsumexp<Dims...>(x, given...); },
                               options...);
   } else {
-    using T = typename X::value_type;
-    constexpr auto permitted = decltype(detail::permitted_among(options...)){};
-    const auto largest = detail::with_dims(
-        [&](const auto&... dims) {
-          return detail::finished(max<Dims...>(x, dims..., keep_dims), permitted);
-        },
-        options...);
-    // Otherwise infinity would be subtracted from itself. The result does not depend on the shift.
-    const auto shift = stop_gradient(where(isfinite(largest), largest, T(0)));
-    const auto total = detail::with_dims(
-        [&](const auto&... dims) {
-          return detail::finished(sum<Dims...>(exp(x - shift), dims..., keep_dims), permitted);
-        },
-        options...);
-    return detail::without_kept<Dims...>(log(total) + shift, options...);
+    const auto checked =
+        detail::carry_out<detail::whole_dims_call<logsumexp_of<Dims...>, Dims...>>(x, options...);
+    if constexpr (AnyRefused<decltype(checked)>) {
+      return refused_value<>{};
+    } else {
+      using T = typename X::value_type;
+      constexpr auto permitted = decltype(detail::permitted_among(options...)){};
+      const auto largest = detail::with_dims(
+          [&](const auto&... dims) {
+            return detail::finished(max<Dims...>(x, dims..., keep_dims), permitted);
+          },
+          options...);
+      // Otherwise infinity would be subtracted from itself. The result does not depend on the
+      // shift.
+      const auto shift = stop_gradient(where(isfinite(largest), largest, T(0)));
+      const auto total = detail::with_dims(
+          [&](const auto&... dims) {
+            return detail::finished(sum<Dims...>(exp(x - shift), dims..., keep_dims), permitted);
+          },
+          options...);
+      return detail::without_kept<Dims...>(log(total) + shift, options...);
+    }
   }
 }
 
@@ -125,20 +157,26 @@ template <int... Dims, NamedOperand X, class... Options>
     return detail::on_request([&](const auto&... given) { return nanmean<Dims...>(x, given...); },
                               options...);
   } else {
-    constexpr auto permitted = decltype(detail::permitted_among(options...)){};
-    const auto total = [&](const auto& terms) {
-      return detail::with_dims(
-          [&](const auto&... dims) {
-            if constexpr (detail::keeps_dims<Options...>)
-              return detail::finished(sum<Dims...>(terms, dims..., keep_dims), permitted);
-            else
-              return detail::finished(sum<Dims...>(terms, dims...), permitted);
-          },
-          options...);
-    };
-    const auto is_number = logical_not(isnan(x));
-    return total(where(is_number, x, 0)) /
-           cast<typename X::value_type>(total(cast<std::int64_t>(is_number)));
+    const auto checked =
+        detail::carry_out<detail::whole_dims_call<nanmean_of<Dims...>, Dims...>>(x, options...);
+    if constexpr (AnyRefused<decltype(checked)>) {
+      return refused_value<>{};
+    } else {
+      constexpr auto permitted = decltype(detail::permitted_among(options...)){};
+      const auto total = [&](const auto& terms) {
+        return detail::with_dims(
+            [&](const auto&... dims) {
+              if constexpr (detail::keeps_dims<Options...>)
+                return detail::finished(sum<Dims...>(terms, dims..., keep_dims), permitted);
+              else
+                return detail::finished(sum<Dims...>(terms, dims...), permitted);
+            },
+            options...);
+      };
+      const auto is_number = logical_not(isnan(x));
+      return total(where(is_number, x, 0)) /
+             cast<typename X::value_type>(total(cast<std::int64_t>(is_number)));
+    }
   }
 }
 

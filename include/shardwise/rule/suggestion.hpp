@@ -15,9 +15,46 @@ struct suggestion {
   layout_desc layout{};
   /// True if the layout of the operand is exact and the suggested one has to be uneven.
   bool becomes_uneven = false;
-  /// The axes over which the operation would fetch what it lacks, if the call permitted it.
+  /// The axes over which communication would suffice if the call permitted it; empty for an
+  /// operation that takes no permission.
   axis_list permitted{};
 };
+
+namespace detail {
+
+/// True if an axis splits the same dimension in both layouts, within the same parts: the axes that
+/// are major to it are the same. Axes of one device split nothing.
+[[nodiscard]] constexpr bool splits_alike(const mesh_desc& mesh, const axis_list& from,
+                                          const axis_list& to, std::uint8_t axis) noexcept {
+  int i = 0;
+  int k = 0;
+  for (;; ++i, ++k) {
+    while (i < from.ssize() && mesh.size(from[i]) == 1) ++i;
+    while (k < to.ssize() && mesh.size(to[k]) == 1) ++k;
+    if (i == from.ssize() || k == to.ssize() || from[i] != to[k]) return false;
+    if (from[i] == axis) return true;
+  }
+}
+
+}  // namespace detail
+
+/// Returns the axes, a bit for each, over which devices need other elements or terms of a tensor in
+/// another layout than in its own: what a permission has to name. Axes of one device split nothing.
+[[nodiscard]] constexpr unsigned moved_axes(const mesh_desc& mesh, const tensor_desc& tensor,
+                                            const layout_desc& to) noexcept {
+  const layout_desc from = said_by_axis(mesh, tensor.layout, tensor.extents);
+  unsigned moved = 0;
+  for (std::uint8_t a = 0; a < mesh.rank(); ++a) {
+    if (mesh.size(a) == 1) continue;
+    const int d = from.dim_of(a);
+    const bool stays = d == to.dim_of(a) && from.is_pending(a) == to.is_pending(a) &&
+                       (d < 0 || (detail::splits_alike(mesh, from.dims[d], to.dims[d], a) &&
+                                  from.grains[d] == said_by_axis(mesh, to.dims[d], to.grains[d],
+                                                                 tensor.extents[d])));
+    if (!stays) moved |= 1U << a;
+  }
+  return moved;
+}
 
 namespace detail {
 
@@ -61,11 +98,24 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
   return out;
 }
 
+/// The `across` of a call: whether it accepts one, so that an error may suggest it, and a bit for
+/// each axis that it has already.
+struct permission {
+  bool is_taken = false;
+  unsigned axes = 0;
+
+  /// The permission of a call with these axes; nothing is left to permit if it has every axis.
+  [[nodiscard]] static constexpr permission with(unsigned axes) noexcept {
+    return {axes != ~0U, axes};
+  }
+};
+
 /// Returns the reshard to suggest when `propagate` rejects the layouts of the operands; `operand`
-/// is -1 if no reshard helps, for instance for sizes that differ.
+/// is -1 if no reshard helps, for instance for sizes that differ. If the call takes a permission,
+/// the axes that it would have to name are suggested too.
 [[nodiscard]] constexpr suggestion propose(const mesh_desc& mesh, const factor_rule& rule,
-                                           const tensor_descs& operands,
-                                           const diagnosis& verdict) noexcept {
+                                           const tensor_descs& operands, const diagnosis& verdict,
+                                           permission call = {}) noexcept {
   suggestion out{verdict.operand, {}};
   const auto without = [](const axis_list& axes, const auto& drop) {
     axis_list kept;
@@ -104,9 +154,16 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
       break;
     }
     case violation::dimension_is_split: {
-      out.layout = operands[verdict.operand].layout;
-      out.permitted = detail::real_axes(mesh, out.layout.dims[verdict.dim]);
-      leave(verdict.dim, {});
+      // Gather all dimensions of the operand that are needed whole, so that one reshard is
+      // sufficient. Of windows each dimension is judged alone, since a halo may do for it.
+      tensor_descs given = operands;
+      out.layout = given[out.operand].layout;
+      for (diagnosis next = verdict; next.rule == verdict.rule && next.operand == out.operand;
+           next = propagate(mesh, rule, given).verdict) {
+        leave(next.dim, {});
+        given[out.operand].layout = out.layout;
+        if (!rule.windows.empty()) break;
+      }
       break;
     }
     case violation::split_would_move: {
@@ -148,6 +205,11 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
     default:
       out.operand = -1;
   }
+  if (call.is_taken && out.operand >= 0) {
+    const unsigned needed = call.axes | moved_axes(mesh, operands[out.operand], out.layout);
+    for (std::uint8_t a = 0; a < mesh.rank(); ++a)
+      if ((needed >> a & 1U) != 0) out.permitted.push_back(a);
+  }
   return out;
 }
 
@@ -179,7 +241,7 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
   return out << (becomes_uneven ? text_view(">, uneven>") : text_view(">>"));
 }
 
-/// Writes the call that fixes the error: `reshard<P<"data", none>>(operand 1)`; nothing if no
+/// Writes the call that fixes the error, `reshard<P<"data", none>>(operand 1)`; nothing if no
 /// reshard helps.
 [[nodiscard]] constexpr sentence call_of(const mesh_desc& mesh, const suggestion& fix,
                                          text_view quote = "\"") noexcept {
@@ -187,14 +249,13 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
   sentence out = write_reshard({}, mesh, fix.layout, quote, fix.becomes_uneven);
   return out << "(operand " << fix.operand << ')';
 }
-/// Writes the permission that fixes the error: `across<"model">`; nothing if none does.
-[[nodiscard]] constexpr sentence permission_of(const mesh_desc& mesh, const suggestion& fix,
-                                               text_view quote = "\"") noexcept {
+/// Writes the axes of the permission that fixes the error, `"data", "model"`; nothing if none
+/// helps.
+[[nodiscard]] constexpr sentence axes_to_permit(const mesh_desc& mesh, const suggestion& fix,
+                                                text_view quote = "\"") noexcept {
   sentence out;
   for (int i = 0; i < fix.permitted.ssize(); ++i)
-    out << text_view(i == 0 ? "across<" : ", ") << quote << mesh.axes[fix.permitted[i]].label
-        << quote;
-  if (!fix.permitted.empty()) out << '>';
+    out << text_view(i > 0 ? ", " : "") << quote << mesh.axes[fix.permitted[i]].label << quote;
   return out;
 }
 
@@ -203,30 +264,33 @@ namespace detail {
 /// The implementation of `advice`.
 [[nodiscard]] constexpr sentence write_advice(const mesh_desc& mesh, const factor_rule& rule,
                                               const tensor_descs& operands,
-                                              const diagnosis& verdict) noexcept {
+                                              const diagnosis& verdict, permission call) noexcept {
   sentence out;
   for (int o = 0; o < operands.ssize(); ++o) {
     out << (o > 0 ? text_view(", ") : text_view("operands ")) << to_text(mesh, operands[o]);
   }
-  const suggestion fix = propose(mesh, rule, operands, verdict);
+  const suggestion fix = propose(mesh, rule, operands, verdict, call);
   if (fix.operand >= 0) out << "; try " << text_view(call_of(mesh, fix));
-  if (!fix.permitted.empty()) out << ", or " << text_view(permission_of(mesh, fix));
+  if (!fix.permitted.empty()) out << ", or across<" << text_view(axes_to_permit(mesh, fix)) << '>';
   return out;
 }
 /// The implementation at run time, which is in the compiled library.
 [[nodiscard]] sentence advice_now(const mesh_desc& mesh, const factor_rule& rule,
-                                  const tensor_descs& operands, const diagnosis& verdict) noexcept;
+                                  const tensor_descs& operands, const diagnosis& verdict,
+                                  permission call) noexcept;
 
 }  // namespace detail
 
-/// Returns the operands and the suggestion in words: `try reshard<P<"data", none>>(operand 1)`.
+/// Returns the operands and the suggestion in words: `try reshard<P<"data", none>>(operand 1)`,
+/// with `, or across<"model">` for a call that takes a permission.
 [[nodiscard]] constexpr sentence advice(const mesh_desc& mesh, const factor_rule& rule,
-                                        const tensor_descs& operands,
-                                        const diagnosis& verdict) noexcept {
+                                        const tensor_descs& operands, const diagnosis& verdict,
+                                        permission call = {}) noexcept {
   if constexpr (build_config::compiled) {
-    if (!std::is_constant_evaluated()) return detail::advice_now(mesh, rule, operands, verdict);
+    if (!std::is_constant_evaluated())
+      return detail::advice_now(mesh, rule, operands, verdict, call);
   }
-  return detail::write_advice(mesh, rule, operands, verdict);
+  return detail::write_advice(mesh, rule, operands, verdict, call);
 }
 
 }  // namespace shardwise

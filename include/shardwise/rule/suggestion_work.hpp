@@ -7,9 +7,9 @@
 namespace shardwise::detail {
 
 SHARDWISE_INLINE sentence advice_now(const mesh_desc& mesh, const factor_rule& rule,
-                                     const tensor_descs& operands,
-                                     const diagnosis& verdict) noexcept {
-  return write_advice(mesh, rule, operands, verdict);
+                                     const tensor_descs& operands, const diagnosis& verdict,
+                                     permission call) noexcept {
+  return write_advice(mesh, rule, operands, verdict, call);
 }
 
 }  // namespace shardwise::detail

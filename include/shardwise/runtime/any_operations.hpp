@@ -51,10 +51,11 @@ void fetch_operands(std::span<node_ptr> read, const applied_operation& does,
                     const operand_checks& checks, unsigned permitted);
 
 /// Creates a pending operation that is not elementwise, whose layout its rule determines. Reports
-/// the error with the operands and the suggested reshard.
+/// the error with the operands, the suggested reshard, and the permission if the call takes one.
 [[nodiscard]] node_ptr whole_value_node(std::span<node_ptr> read, const applied_operation& does,
                                         const operand_checks& checks,
-                                        const element_kernels& elements, kernel_finder find);
+                                        const element_kernels& elements, kernel_finder find,
+                                        permission call);
 
 /// Describes the result of an elementwise function of tensors and numbers, after the tensors have
 /// been gathered over permitted axes as far as its rule requires it.
@@ -142,8 +143,8 @@ struct any_domain {
         detail::read_operand<First>(std::forward<First>(first)),
         detail::read_operand<Rest>(std::forward<Rest>(rest))...};
     fetch<class_type>(Operation::how, read, permitted);
-    return detail::handle_of<any_tensor<made>>(
-        whole<class_type, T, made, 1 + sizeof...(Rest)>(Operation::how, std::move(read)));
+    return detail::handle_of<any_tensor<made>>(whole<class_type, T, made, 1 + sizeof...(Rest)>(
+        Operation::how, std::move(read), permission::with(permitted)));
   }
 
   /// Returns the operand of an operation on one tensor after it has been gathered.
@@ -197,8 +198,8 @@ struct any_domain {
         detail::read_operand<First>(std::forward<First>(first)),
         detail::read_operand<Rest>(std::forward<Rest>(rest))...};
     fetch<Class>(how, read, permitted);
-    return detail::handle_of<any_tensor<Made>>(
-        whole<Class, T, Made, 1 + sizeof...(Rest)>(how, std::move(read)));
+    return detail::handle_of<any_tensor<Made>>(whole<Class, T, Made, 1 + sizeof...(Rest)>(
+        how, std::move(read), permission::with(permitted)));
   }
   /// Gathers the operands of an operation over permitted axes where necessary.
   template <class Class, std::size_t N>
@@ -209,9 +210,10 @@ struct any_domain {
 
   /// An operation whose attributes are values.
   template <class Class, class First, class Result, std::size_t N>
-  [[nodiscard]] static node_ptr whole(const attributes& how, std::array<node_ptr, N> read) {
+  [[nodiscard]] static node_ptr whole(const attributes& how, std::array<node_ptr, N> read,
+                                      permission call = {}) {
     return detail::whole_value_node(read, {&operation_of<Class>, how}, detail::checks_of<Class>(),
-                                    element_kernels_of<Result>, &whole_for<Class, First>);
+                                    element_kernels_of<Result>, &whole_for<Class, First>, call);
   }
 };
 

@@ -11,9 +11,9 @@ namespace shardwise::detail {
 
 /// Applies a rule to values, or reports the error with the operands and the suggested reshard.
 [[nodiscard]] inline propagation apply_rule(const mesh_desc& mesh, const factor_rule& rule,
-                                            const tensor_descs& operands) {
+                                            const tensor_descs& operands, permission call = {}) {
   propagation out = propagate(mesh, rule, operands);
-  if (!out.verdict.ok()) fail(out.verdict, advice(mesh, rule, operands, out.verdict));
+  if (!out.verdict.ok()) fail(out.verdict, advice(mesh, rule, operands, out.verdict, call));
   return out;
 }
 
@@ -35,7 +35,8 @@ SHARDWISE_INLINE void fetch_operands(std::span<node_ptr> read, const applied_ope
 
 SHARDWISE_INLINE node_ptr whole_value_node(std::span<node_ptr> read, const applied_operation& does,
                                            const operand_checks& checks,
-                                           const element_kernels& elements, kernel_finder find) {
+                                           const element_kernels& elements, kernel_finder find,
+                                           permission call) {
   tensor_descs known;
   for (const node_ptr& operand : read) {
     require_one_pool(read[0]->home(), operand);
@@ -44,7 +45,7 @@ SHARDWISE_INLINE node_ptr whole_value_node(std::span<node_ptr> read, const appli
   require(checks.attributes(does.how, known));
   require(checks.elements(does.how, known));
   const factor_rule rule = does.what->rule(does.how, known);
-  propagation split = apply_rule(read[0]->where().mesh(), rule, known);
+  propagation split = apply_rule(read[0]->where().mesh(), rule, known, call);
   split.result.type = elements.type;
   return make_whole_node(read, does, rule, split, elements, find);
 }

@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::violation::dimension_is_split,
 // expect: shardwise::cumsum_of<1>, shardwise::operand{0}, shardwise::dimension{1}, shardwise::called<6>{"model"}
 // expect: reshard<P<data, none>>(operand 0)
-// expect: needs across<axes> if split
+// expect: or_across<12>{"data, model"}
 #include <shardwise/layout.hpp>
 
 using namespace shardwise;

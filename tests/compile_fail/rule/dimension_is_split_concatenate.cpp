@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::violation::dimension_is_split,
 // expect: shardwise::concatenate_of<0>, shardwise::operand{0}, shardwise::dimension{0}, shardwise::called<2>{"x"}
 // expect: reshard<P<none, none>>(operand 0)
-// expect: needs across<axes> if split
+// expect: or_across<2>{"x"}
 #include <shardwise/layout.hpp>
 
 using namespace shardwise;

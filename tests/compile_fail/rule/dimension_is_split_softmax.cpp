@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::violation::dimension_is_split,
 // expect: shardwise::softmax_of<1>, shardwise::operand{0}, shardwise::dimension{1}
 // expect: reshard<P<x, none>>(operand 0)
-// expect: needs across<axes> if split
+// expect: or_across<2>{"y"}
 #include <shardwise/layout.hpp>
 
 using namespace shardwise;

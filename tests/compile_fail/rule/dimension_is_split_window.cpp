@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::violation::dimension_is_split,
 // expect: shardwise::operand{0}, shardwise::dimension{2}, shardwise::called<2>{"y"}
 // expect-gcc: reshard<P<x, none, none, none>>(operand 0)
-// expect: needs across<axes> if split
+// expect: or_across<2>{"y"}
 #include <shardwise/layout.hpp>
 
 using namespace shardwise;

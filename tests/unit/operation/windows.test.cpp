@@ -14,6 +14,11 @@ TEST_CASE("A convolution passes splits of batch and features, and adds up over c
        "convolution padding=2",
        "f32[16@x, 8@y, 128]; f32[4, 8@y, 5]",
        "f32[16@x, 4, 128]{partial sum: y}"},
+      // If only the channels of one operand are split, the other one may be replicated.
+      {{4, 2},
+       "convolution padding=2",
+       "f32[16@x, 8@y, 128]; f32[4, 8, 5]",
+       "f32[16@x, 4, 128]{partial sum: y}"},
       {{2},
        "convolution stride=2,2 padding=0,1,0,1",
        "f32[2@x, 192, 224, 224]; f32[64, 192, 3, 3]",

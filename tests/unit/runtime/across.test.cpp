@@ -3,6 +3,7 @@
 #include "unit/runtime/split_and_whole.hpp"
 
 #include <cstdint>
+#include <string>
 
 using namespace split_and_whole;
 
@@ -116,4 +117,97 @@ TEST_CASE("an axis that is not named is not exchanged") {
     REQUIRE_THAT(refused.what(), contains("try reshard<P<none, none>>(operand 0), or "
                                           "across<\"model\", \"data\">"));
   }
+}
+
+namespace {
+
+/// The message of a refused call; empty if the call is valid.
+template <class F>
+std::string message_of(const F& call) {
+  try {
+    (void)call();
+  } catch (const error& refused) {
+    return refused.what();
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("a refused call names the operand as it was given, the reshard, and the permission") {
+  const device_pool pool(pod{}, 1);
+  const any_tensor<float> x = numbers<matrix<float, 8, P<"data", "model">>>(pool);
+  const auto shown = text_view(to_text(pod::value, x.tensor()));
+  const std::string operand = "operands " + std::string(shown.data(), shown.size());
+  const auto is_told = [&](const auto& call) {
+    const std::string said = message_of([&] { return call(x, across<>); });
+    CAPTURE(said);
+    REQUIRE_THAT(said, Catch::Contains("dimension_is_split") && Catch::Contains("axis 'model'") &&
+                           Catch::Contains(operand) &&
+                           Catch::Contains("try reshard<P<\"data\", none>>(operand 0), or "
+                                           "across<\"model\">"));
+    // A permission over another axis is kept in the one that is suggested.
+    REQUIRE_THAT(message_of([&] { return call(x, across<"data">); }),
+                 Catch::Contains("or across<\"data\", \"model\">"));
+    // Both calls help.
+    REQUIRE(message_of([&] {
+              return call(reshard(x, spec_desc{{"data", ""}}), across<>);
+            }).empty());
+    REQUIRE(message_of([&] { return call(x, across<"model">); }).empty());
+  };
+  is_told([](const auto& v, auto given) { return softmax<1>(v, given); });
+  is_told([](const auto& v, auto given) { return log_softmax<1>(v, given); });
+  is_told([](const auto& v, auto given) { return sort<1>(v, given); });
+  is_told([](const auto& v, auto given) { return argsort<1>(v, given); });
+  is_told([](const auto& v, auto given) { return argmax<1>(v, given); });
+  is_told([](const auto& v, auto given) { return max_with_index<1>(v, given); });
+  is_told([](const auto& v, auto given) { return top_k<1, 2>(v, given); });
+  is_told([](const auto& v, auto given) { return cumsum<1>(v, given); });
+  is_told([](const auto& v, auto given) { return flip<1>(v, given); });
+  is_told([](const auto& v, auto given) { return roll<1, 1>(v, given); });
+  is_told([](const auto& v, auto given) { return pad<0, 0, 1, 0>(v, given); });
+  is_told([](const auto& v, auto given) { return slice_in_dim<1, 1, 3>(v, given); });
+  is_told([](const auto& v, auto given) { return index_at<1, 1>(v, given); });
+  is_told([](const auto& v, auto given) { return split_at<1, 3>(v, given); });
+  is_told([](const auto& v, auto given) { return glu<1>(v, given); });
+  is_told([](const auto& v, auto given) { return diff<1>(v, given); });
+  is_told([](const auto& v, auto given) { return concatenate<1>(v, v, given); });
+  is_told([](const auto& v, auto given) { return layer_norm<1>(v, 1e-5, given); });
+  is_told([](const auto& v, auto given) { return rms_norm<1>(v, 1e-5, given); });
+  is_told([](const auto& v, auto given) { return median<1>(v, given); });
+  is_told([](const auto& v, auto given) { return quantile<1>(v, 0.5F, given); });
+  is_told([](const auto& v, auto given) { return l2_norm<1>(v, given); });
+  is_told([](const auto& v, auto given) { return variance<1>(v, given); });
+  is_told([](const auto& v, auto given) { return standard_deviation<1>(v, given); });
+  is_told([](const auto& v, auto given) { return logsumexp<1>(v, given); });
+  is_told([](const auto& v, auto given) { return nanmean<1>(v, given); });
+  // All dimensions that are needed whole are in one suggestion.
+  REQUIRE_THAT(message_of([&] { return l2_norm(x); }),
+               Catch::Contains("try reshard<P<none, none>>(operand 0), or across<\"data\", "
+                               "\"model\">"));
+}
+
+TEST_CASE("tensors are concatenated along a dimension that is gathered over permitted axes") {
+  const auto join = [](const auto& x) {
+    return concatenate<1>(x, x * 2, flip<1>(x, across<"model">), across<"model">);
+  };
+  check<matrix<float, 8, P<"data", "model">>>(join);
+  check<matrix<float, 7, P<"data", "model">, uneven>>(join);
+  // More tensors than one operation takes are gathered too.
+  check<matrix<std::int32_t, 8, P<"model", "data">>>(
+      [](const auto& x) { return concatenate<0>(x, x, x, x, x, x, x, x, x, x, across<"model">); });
+  using X = matrix<float, 8, P<"data", "model">>;
+  STATIC_REQUIRE(
+      trace([](const auto& x) { return concatenate<1>(x, x, across<"model">); }, abstract<X>())
+          .collectives(collective::all_gather) == 2);
+}
+
+TEST_CASE("axes of one device need no permission") {
+  struct line : mesh<axis<"one", 1>, axis<"model", 4>> {};
+  using X = sharded_tensor<float, extents<8>, layout<line, P<by("one", "model")>>>;
+  STATIC_REQUIRE(std::is_same_v<decltype(sort<0>(abstract<X>(), across<"model">))::layout_type,
+                                layout<line, P<none>>>);
+  const device_pool pool(line{}, 1);
+  const any_tensor<float> x = iota<X>(pool);
+  REQUIRE(to_host(flip<0>(x, across<"model">))(0) == 7);
 }

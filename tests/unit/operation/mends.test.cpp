@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: BSL-1.0
+// What needs the elements of other devices is refused with two calls that help: a reshard, and the
+// permission to communicate over named axes.
+#include "unit/operation/inference_facts.hpp"
+
+namespace {
+
+using namespace inference;
+
+/// A refused application, the rule that it breaks, the operands that a reshard makes legal, and the
+/// axes that a permission has to name; none if the operation takes no permission.
+struct mend {
+  extents_desc mesh;
+  const char* operation;
+  const char* operands;
+  const char* refusal;
+  const char* reshards;
+  const char* across;
+};
+
+std::string names_of(const mesh_desc& mesh, unsigned axes) {
+  std::string out;
+  for (int a = 0; a < mesh.rank(); ++a)
+    if ((axes >> a & 1U) != 0)
+      out += (out.empty() ? "" : ",") + std::string(mesh.axes[a].label.data());
+  return out;
+}
+
+void check(const mend& one) {
+  CAPTURE(one.operation, one.operands);
+  const mesh_desc mesh = mesh_of_sizes(one.mesh);
+  request asked = read_request(mesh, one.operation, one.operands);
+  const auto infer = [&](const tensor_descs& operands) {
+    return infer_operation(mesh, *asked.entry, asked.given, operands, asked.wishes);
+  };
+  const operation_inference made = infer(asked.operands);
+  REQUIRE(!made.ok());
+  const text_view rule = name_of(made.verdict.rule);
+  CHECK(std::string(rule.data(), rule.size()) == one.refusal);
+  std::string reshards;
+  for (const tensor_desc& type : made.legal)
+    reshards += (&type == made.legal.begin() ? "" : "; ") + words_of(mesh, type);
+  CHECK(reshards == one.reshards);
+  CHECK(infer(made.legal).ok());
+  CHECK(names_of(mesh, made.to_permit) == one.across);
+  if (made.to_permit == 0) return;
+  // The permission helps, and each of its axes is necessary.
+  asked.wishes.permitted = made.to_permit;
+  const operation_inference permitted = infer(asked.operands);
+  CHECK(permitted.ok());
+  CHECK(!permitted.reshards.empty());
+  for (int a = 0; a < mesh.rank(); ++a)
+    if ((made.to_permit >> a & 1U) != 0) {
+      asked.wishes.permitted = made.to_permit & ~(1U << a);
+      CHECK(!infer(asked.operands).ok());
+    }
+}
+template <std::size_t N>
+void check_all(const mend (&all)[N]) {
+  for (const mend& one : all) check(one);
+}
+
+constexpr const char* whole = "dimension_is_split";
+constexpr const char* moves = "split_would_move";
+
+}  // namespace
+
+TEST_CASE("What orders, scans or searches a split dimension is refused with both calls that help") {
+  constexpr mend all[] = {
+      {{2, 4}, "sort dim=1", "f32[8@x, 16@y]", whole, "f32[8@x, 16]", "y"},
+      {{2, 4}, "argsort dim=0", "f32[8@x, 16@y]", whole, "f32[8, 16@y]", "x"},
+      {{2, 4}, "argmax dim=1", "f32[8@x, 16@y]", whole, "f32[8@x, 16]", "y"},
+      {{2, 4}, "max_with_index dim=1", "f32[8@x, 15@y]", whole, "f32[8@x, 15]", "y"},
+      {{2, 4}, "top_k dim=1 count=2", "f32[8@x, 16@y]", whole, "f32[8@x, 16]", "y"},
+      {{2, 4}, "median dim=1", "f32[8@x, 16@y]", whole, "f32[8@x, 16]", "y"},
+      {{2, 4}, "quantile dim=1", "f32[8@x, 16@y]; f32[]", whole, "f32[8@x, 16]; f32[]", "y"},
+      {{2, 4}, "cumsum dim=1", "f32[8@x, 16@y]", whole, "f32[8@x, 16]", "y"},
+      {{2, 4}, "cumprod dim=1", "f32[8@x, 5@y]", whole, "f32[8@x, 5]", "y"},
+      {{2, 4}, "cummax dim=0", "f32[3@x, 5@y]", whole, "f32[3, 5@y]", "x"},
+      {{2}, "cumsum dim=0", "f32[1@x, 4]", whole, "f32[1, 4]", "x"},
+      {{2}, "sort dim=0", "f32[0@x, 4]", whole, "f32[0, 4]", "x"},
+      // Axes together, in any order, and axes of one device, which no permission has to name.
+      {{2, 4}, "sort dim=1", "f32[8, 16@(x,y)]", whole, "f32[8, 16]", "x,y"},
+      {{2, 4}, "sort dim=1", "f32[8, 16@(y,x)]", whole, "f32[8, 16]", "x,y"},
+      {{1, 4}, "sort dim=1", "f32[8, 16@(x,y)]", whole, "f32[8, 16]", "y"},
+      {{4, 1}, "cumsum dim=0", "f32[16@(y,x)]", whole, "f32[16]", "x"},
+      // A permission that is given already is not enough.
+      {{2, 4}, "sort dim=1 across=x", "f32[8, 16@(x,y)]", whole, "f32[8, 16]", "x,y"},
+  };
+  check_all(all);
+}
+
+TEST_CASE("What cuts, joins or turns a split dimension is refused with both calls that help") {
+  constexpr mend all[] = {
+      {{2, 4}, "flip dims=1", "f32[8@x, 16@y]", whole, "f32[8@x, 16]", "y"},
+      {{2, 4}, "flip dims=0,1", "f32[8@x, 16@y]", whole, "f32[8, 16]", "x,y"},
+      {{2, 4}, "roll dim=1 places=1", "f32[8@x, 16@y]", whole, "f32[8@x, 16]", "y"},
+      {{2, 4}, "pad amounts=0,0,1,1", "f32[8@x, 16@y]", whole, "f32[8@x, 16]", "y"},
+      {{2, 4}, "slice_in_dim dim=1 begin=1 end=3", "f32[8@x, 16@y]", whole, "f32[8@x, 16]", "y"},
+      {{2, 4}, "index_at dim=0 index=1", "f32[8@x, 16@y]", whole, "f32[8, 16@y]", "x"},
+      {{2, 4}, "split_at dim=1 ends=4", "f32[8@x, 16@y]", whole, "f32[8@x, 16]", "y"},
+      {{2, 4}, "glu dim=1", "f32[8@x, 16@y]", whole, "f32[8@x, 16]", "y"},
+      {{2, 4}, "diff dim=1", "f32[8@x, 16@y]", whole, "f32[8@x, 16]", "y"},
+      {{2, 4},
+       "dynamic_slice dim=1 size=2",
+       "f32[8@x, 16@y]; i64[]",
+       whole,
+       "f32[8@x, 16]; i64[]",
+       "y"},
+      {{2, 4},
+       "concatenate dim=1",
+       "f32[8@x, 16@y]; f32[8@x, 4@y]",
+       whole,
+       "f32[8@x, 16]; f32[8@x, 4]",
+       "y"},
+      {{2, 4}, "tile counts=1,2", "f32[8, 16@y]", moves, "f32[8@y, 16]", "y"},
+      {{2, 4}, "repeat dim=0 count=3", "f32[7@x, 4]", moves, "f32[7, 4]", "x"},
+      // A reshape has no permission: a reshard says where the split goes.
+      {{2}, "reshape shape=20", "f32[5@x, 4]", moves, "f32[5, 4]", ""},
+  };
+  check_all(all);
+}
+
+TEST_CASE("What normalises a split dimension is refused with both calls that help") {
+  constexpr mend all[] = {
+      {{2, 4}, "softmax dim=1", "f32[8@x, 16@y]", whole, "f32[8@x, 16]", "y"},
+      {{2, 4}, "log_softmax dim=0", "f32[8@x, 16@y]", whole, "f32[8, 16@y]", "x"},
+      {{2, 4},
+       "cross_entropy dim=1",
+       "f32[8@x, 16@y]; i64[8@x]",
+       whole,
+       "f32[8@x, 16]; i64[8@x]",
+       "y"},
+      {{2, 4}, "layer_norm dims=1", "f32[8@x, 16@y]", whole, "f32[8@x, 16]", "y"},
+      {{2, 4}, "layer_norm dims=0,1", "f32[8@x, 16@y]", whole, "f32[8, 16]", "x,y"},
+      {{2, 4}, "rms_norm dims=1", "f32[8@x, 16@y]", whole, "f32[8@x, 16]", "y"},
+      {{2, 4}, "batch_norm", "f32[8@x, 4@y, 6]", whole, "f32[8, 4@y, 6]", "x"},
+      {{2, 4}, "instance_norm", "f32[8@x, 4, 6@y]", whole, "f32[8@x, 4, 6]", "y"},
+      {{2, 4}, "l2_norm dims=1", "f32[8@x, 16@y]", whole, "f32[8@x, 16]", "y"},
+      {{2, 4}, "l2_norm", "f32[8@x, 16@y]", whole, "f32[8, 16]", "x,y"},
+      {{2, 4}, "variance dims=1", "f32[8@x, 16@y]", whole, "f32[8@x, 16]", "y"},
+      {{2, 4}, "standard_deviation dims=0", "f32[8@x, 15@y]", whole, "f32[8, 15@y]", "x"},
+      {{2, 4}, "logsumexp dims=1", "f32[8@x, 16@y]", whole, "f32[8@x, 16]", "y"},
+      {{2, 4}, "nanmean dims=1", "f32[8@x, 16@y]", whole, "f32[8@x, 16]", "y"},
+      {{2},
+       "attention",
+       "f32[8, 4, 2]; f32[8, 6@x, 2]; f32[8, 6@x, 3]",
+       whole,
+       "f32[8, 4, 2]; f32[8, 6, 2]; f32[8, 6, 3]",
+       "x"},
+      {{2},
+       "convolution padding=1",
+       "f32[4, 2, 8@x]; f32[3, 2, 3]",
+       whole,
+       "f32[4, 2, 8]; f32[3, 2, 3]",
+       "x"},
+      {{2}, "average_pool window=3", "f32[4, 2, 9@x]", whole, "f32[4, 2, 9]", "x"},
+  };
+  check_all(all);
+}
+
+TEST_CASE("Axes in another order are other parts: no operation takes them without a permission") {
+  constexpr const char* conflict = "operand_layouts_conflict";
+  constexpr mend all[] = {
+      {{2, 3}, "add", "f32[8@(x,y)]; f32[8@(y,x)]", conflict, "f32[8@(x,y)]; f32[8@(x,y)]", "x,y"},
+      {{2, 2, 2},
+       "add",
+       "f32[8@(x,y)]; f32[8@(x,z)]",
+       conflict,
+       "f32[8@(x,y)]; f32[8@(x,y)]",
+       "y,z"},
+      // Of the parts of an axis that has lost its major axis, devices hold half.
+      {{2, 2}, "add", "f32[8@y]; f32[8@(x,y)]", conflict, "f32[8@y]; f32[8@y]", "x,y"},
+      {{2, 3},
+       "where",
+       "bool[7@(x,y)]; f32[7@(y,x)]; f32[]",
+       conflict,
+       "bool[7@(x,y)]; f32[7@(x,y)]; f32[]",
+       "x,y"},
+      {{2, 2},
+       "concatenate dim=1",
+       "f32[8@(x,y), 4]; f32[8@(y,x), 2]",
+       conflict,
+       "f32[8@(x,y), 4]; f32[8@(x,y), 2]",
+       "x,y"},
+      {{2, 2},
+       "take_along dim=1",
+       "f32[8@(x,y), 4]; i64[8@(y,x), 2]",
+       conflict,
+       "f32[8@(x,y), 4]; i64[8@(x,y), 2]",
+       "x,y"},
+  };
+  check_all(all);
+}
+
+namespace {
+
+/// The example of an operation in the catalogue.
+request example_of(const mesh_desc& mesh, const catalogued_operation& entry) {
+  std::string words(entry.name.data(), entry.name.size());
+  if (!entry.arguments.empty())
+    words += " " + std::string(entry.arguments.data(), entry.arguments.size());
+  std::string operands;
+  for (const std::string& type :
+       parts_of(std::string(entry.operands.data(), entry.operands.size()), " "))
+    operands += (operands.empty() ? "" : "; ") + type;
+  return read_request(mesh, words.c_str(), operands.c_str());
+}
+
+/// A tensor under layouts over two axes: whole, split by one or both, in either order, pending.
+std::vector<tensor_desc> laid_out(const tensor_desc& whole) {
+  std::vector<tensor_desc> out{whole};
+  const auto with = [&](const auto& change) {
+    tensor_desc one = whole;
+    change(one.layout);
+    one.layout.uneven = true;
+    out.push_back(one);
+  };
+  for (int d = 0; d < whole.rank(); ++d)
+    for (const axis_list& axes : {axis_list{0}, axis_list{1}, axis_list{0, 1}, axis_list{1, 0}})
+      with([&](layout_desc& layout) { layout.dims[d] = axes; });
+  with([](layout_desc& layout) { layout.pending = 2; });
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("No operation communicates without a permission, and what an error suggests is legal") {
+  const mesh_desc mesh = mesh_of_sizes({2, 3});
+  int legal = 0;
+  int refused = 0;
+  for (const catalogued_operation& entry : catalogue) {
+    if (entry.called != nullptr) continue;
+    const request asked = example_of(mesh, entry);
+    CAPTURE(std::string(entry.name.data(), entry.name.size()));
+    std::vector<std::vector<tensor_desc>> choices;
+    for (const tensor_desc& operand : asked.operands) choices.push_back(laid_out(operand));
+    std::vector<std::size_t> at(choices.size(), 0);
+    for (bool more = true; more;) {
+      tensor_descs operands;
+      std::string words;
+      for (std::size_t o = 0; o < at.size(); ++o) {
+        operands.push_back(choices[o][at[o]]);
+        words += words_of(mesh, operands[static_cast<int>(o)]) + "; ";
+      }
+      CAPTURE(words);
+      const auto infer = [&](const tensor_descs& given) {
+        return infer_operation(mesh, *asked.entry, asked.given, given, asked.wishes);
+      };
+      const operation_inference made = infer(operands);
+      if (made.ok()) {
+        ++legal;
+        if (!made.reshards.empty()) REQUIRE(made.reshards.empty());
+      } else if (!made.legal.empty()) {
+        ++refused;
+        const operation_inference mended = infer(made.legal);
+        if (!mended.ok()) REQUIRE(mended.ok());
+        if (!mended.reshards.empty()) REQUIRE(mended.reshards.empty());
+      }
+      std::size_t o = 0;
+      while (o < at.size() && ++at[o] == choices[o].size()) at[o++] = 0;
+      more = o < at.size();
+    }
+  }
+  CHECK(legal > 1000);
+  CHECK(refused > 1000);
+}
+
+TEST_CASE("Every operation that needs a dimension whole takes a permission") {
+  // Each operand of each example is split along one dimension after another.
+  const mesh_desc mesh = mesh_of_sizes({2, 2});
+  int refused = 0;
+  for (const catalogued_operation& entry : catalogue) {
+    if (entry.called != nullptr) continue;
+    const request asked = example_of(mesh, entry);
+    CAPTURE(std::string(entry.name.data(), entry.name.size()));
+    for (int o = 0; o < asked.operands.ssize(); ++o)
+      for (int d = 0; d < asked.operands[o].rank(); ++d) {
+        tensor_descs split = asked.operands;
+        split[o].layout.dims[d] = {0};
+        split[o].layout.uneven = true;
+        const operation_inference made =
+            infer_operation(mesh, *asked.entry, asked.given, split, asked.wishes);
+        if (made.ok() || made.verdict.rule != violation::dimension_is_split) continue;
+        ++refused;
+        CAPTURE(o, d);
+        CHECK(!made.legal.empty());
+        CHECK(made.to_permit == 1U);
+      }
+  }
+  CHECK(refused > 50);
+}
