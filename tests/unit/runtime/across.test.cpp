@@ -115,7 +115,7 @@ TEST_CASE("an axis that is not named is not exchanged") {
     FAIL("a split dimension was taken");
   } catch (const error& refused) {
     REQUIRE_THAT(refused.what(), contains("try reshard<P<none, none>>(operand 0), or "
-                                          "across<\"model\", \"data\">"));
+                                          "across<\"data\", \"model\">"));
   }
 }
 
