@@ -50,6 +50,8 @@ template <class Permitted>
 [[nodiscard]] constexpr permission permission_of(const mesh_desc& mesh) noexcept {
   if constexpr (std::is_void_v<Permitted>)
     return {};
+  else if constexpr (requires { Permitted::permission(mesh); })
+    return Permitted::permission(mesh);
   else
     return permission::with(Permitted::bits(mesh));
 }

@@ -37,6 +37,16 @@ template <int Dim, class X, class Permitted>
   return elementwise<functions::subtract_constant>(x, finished(max<Dim>(x, keep_dims), permitted));
 }
 
+/// The permission of a composed operation, over which only its steps communicate.
+template <class Permitted>
+struct of_steps : Permitted {
+  [[nodiscard]] static constexpr shardwise::permission permission(const mesh_desc& mesh) noexcept {
+    shardwise::permission out = permission_of<Permitted>(mesh);
+    out.is_of_steps = true;
+    return out;
+  }
+};
+
 /// The call of an operation on floating-point elements that is composed of others:
 /// `Steps::apply(x...)`. `Applied` is its form on abstract tensors: its rule checks the first
 /// `Judged` operands, after the permitted communication, and reports the errors of the composition.
@@ -62,7 +72,7 @@ struct composed_call {
   }
 
  private:
-  using paper = fetching_call<Applied, Permitted>;
+  using paper = fetching_call<Applied, of_steps<Permitted>>;
 
   template <class First, class... Rest>
   [[nodiscard]] static constexpr auto judge_first() noexcept {
@@ -113,7 +123,7 @@ struct composed_call {
     known = fetched(mesh, rule, known, Permitted::bits(mesh));
     const diagnosis verdict = propagate(mesh, rule, known).verdict;
     if (!verdict.ok())
-      fail(verdict, advice(mesh, rule, known, verdict, permission_of<Permitted>(mesh)));
+      fail(verdict, advice(mesh, rule, known, verdict, permission_of<of_steps<Permitted>>(mesh)));
   }
   template <class X>
   [[nodiscard]] static tensor_desc desc_of_either(const X& x) {

@@ -103,10 +103,20 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
 struct permission {
   bool is_taken = false;
   unsigned axes = 0;
+  /// True if only the steps of a composed operation communicate: they reduce what is split or
+  /// pending of the first operand, and gather no other.
+  bool is_of_steps = false;
 
   /// The permission of a call with these axes; nothing is left to permit if it has every axis.
   [[nodiscard]] static constexpr permission with(unsigned axes) noexcept {
     return {axes != ~0U, axes};
+  }
+  /// Returns true if a permission over further axes would help.
+  [[nodiscard]] constexpr bool may_help(const diagnosis& verdict) const noexcept {
+    const bool is_reduced =
+        verdict.operand == 0 && (verdict.rule == violation::dimension_is_split ||
+                                 verdict.rule == violation::partial_value_is_read);
+    return is_taken && (!is_of_steps || is_reduced);
   }
 };
 
@@ -205,7 +215,7 @@ struct permission {
     default:
       out.operand = -1;
   }
-  if (call.is_taken && out.operand >= 0) {
+  if (call.may_help(verdict) && out.operand >= 0) {
     const unsigned needed = call.axes | moved_axes(mesh, operands[out.operand], out.layout);
     for (std::uint8_t a = 0; a < mesh.rank(); ++a)
       if ((needed >> a & 1U) != 0) out.permitted.push_back(a);

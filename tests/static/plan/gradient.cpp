@@ -87,6 +87,69 @@ constexpr auto left = [](const auto& w1, const auto& x) {
 constexpr auto of_left = trace(left, abstract<W1>(), abstract<X>());
 static_assert(of_left.collectives() == 1 && of_left.collectives(collective::reduce_scatter) == 1);
 
+// What JAX calls reduced axes of an argument is such a request: each factor of a product may have
+// a gradient that is pending over them, and multiples of an argument too. Nothing is communicated.
+template <class X, class Layout>
+inline constexpr bool is_laid_out = std::is_same_v<typename X::layout_type, Layout>;
+using R = sharded_tensor<float, extents<8>, layout<pod, P<none>>>;
+constexpr auto of_both = [](const auto& a, const auto& b) {
+  auto [da, db] = gradient<0, 1>([](const auto& u, const auto& v) { return sum(u * v); },
+                                 left_pending<"data">)(a, b);
+  static_assert(is_laid_out<decltype(da), layout<pod, P<none>, partial<"data">>> &&
+                is_laid_out<decltype(db), layout<pod, P<none>, partial<"data">>>);
+  return std::tuple{da, db};
+};
+static_assert(trace(of_both, abstract<R>(), abstract<R>()).collectives() == 0);
+constexpr auto of_multiple = [](const auto& a) {
+  auto da = gradient([](const auto& u) { return sum(u * 2.0F); }, left_pending<"data", "model">)(a);
+  static_assert(is_laid_out<decltype(da), layout<pod, P<none>, partial<by("data", "model")>>>);
+  return da;
+};
+static_assert(trace(of_multiple, abstract<R>()).collectives() == 0);
+// An axis that splits the argument cannot be pending in its gradient.
+constexpr auto of_split = [](const auto& a) {
+  auto da = gradient([](const auto& u) { return sum(u * u); }, left_pending<"data">)(a);
+  static_assert(is_laid_out<decltype(da), layout<pod, P<"data">>>);
+  return da;
+};
+static_assert(trace(of_split, abstract<sharded_tensor<float, extents<8>, layout<pod, P<"data">>>>())
+                  .collectives() == 0);
+
+// The gradient of a reshape is a reshape: the axes of a dimension that is divided are joined again,
+// and those of dimensions that are merged part again, without communication.
+struct cube : mesh<axis<"x", 2>, axis<"y", 2>, axis<"z", 2>> {};
+template <class Spec, index_t... N>
+using on_cube = sharded_tensor<float, extents<N...>, layout<cube, Spec>>;
+template <class From, class Target>
+constexpr bool reshapes_back() {
+  using To = decltype(abstract<Target>());
+  constexpr auto once = [](const auto& x) {
+    using made = std::remove_cvref_t<decltype(reshape<typename To::extents_type>(x))>;
+    static_assert(is_laid_out<made, typename To::layout_type>);
+    return sum(square(reshape<typename To::extents_type>(x)));
+  };
+  constexpr auto slope = [once](const auto& x) {
+    auto dx = gradient(once)(x);
+    static_assert(is_laid_out<decltype(dx), typename decltype(abstract<From>())::layout_type>);
+    return dx;
+  };
+  return trace(slope, abstract<From>()).collectives() == 0;
+}
+static_assert(reshapes_back<on_cube<P<by("x", "y")>, 8>, on_cube<P<"x", "y">, 2, 4>>());
+static_assert(
+    reshapes_back<on_cube<P<by("x", "y", "z")>, 8>, on_cube<P<"x", by("y", "z")>, 2, 4>>());
+static_assert(
+    reshapes_back<on_cube<P<by("x", "y", "z")>, 8>, on_cube<P<"x", "y", "z">, 2, 2, 2>>());
+static_assert(
+    reshapes_back<on_cube<P<by("x", "y"), "z">, 4, 2>, on_cube<P<"x", "y", "z">, 2, 2, 2>>());
+static_assert(reshapes_back<on_cube<P<"x", "y">, 2, 2>, on_cube<P<by("x", "y")>, 4>>());
+static_assert(
+    reshapes_back<on_cube<P<"x", "y", "z">, 2, 2, 2>, on_cube<P<by("x", "y", "z")>, 8>>());
+static_assert(
+    reshapes_back<on_cube<P<by("x", "y"), "z">, 4, 2>, on_cube<P<by("x", "y", "z")>, 8>>());
+static_assert(
+    reshapes_back<on_cube<P<"x", "y", "z">, 2, 2, 2>, on_cube<P<by("x", "y"), "z">, 4, 2>>());
+
 // The gradient of a gather is a reduce_scatter: the weights of a sharded data parallel step.
 using Ws = sharded_tensor<float, extents<16, 32>, layout<pod, P<"data", none>>>;
 constexpr auto gathered = [](const auto& w, const auto& x) {

@@ -223,6 +223,50 @@ TEST_CASE("factories fill, count, and give the same random bits under every layo
   REQUIRE(values(uniform<A>(pool, random_key{42})) != values(uniform<A>(pool, random_key{43})));
 }
 
+TEST_CASE("a value that is made pending is the term of the first device, of no other") {
+  const device_pool pool{pod{}};
+  using S = sharded_tensor<float, extents<>, layout<pod, P<>, partial<"data">>>;
+  const S one = full<S>(pool, 1.0F);
+  using T = sharded_tensor<float, extents<2, 2>, layout<pod, P<none, none>, partial<"data">>>;
+  const T four = distribute<T>(pool, counting(4));
+  const auto terms = [](const auto& x, index_t device) {
+    const auto part = local(x, device);
+    return std::vector<float>(part.elements().begin(), part.elements().end());
+  };
+  for (index_t model = 0; model < 2; ++model) {
+    REQUIRE(terms(one, model) == std::vector<float>{1});
+    REQUIRE(terms(one, 2 + model) == std::vector<float>{0});
+    REQUIRE(terms(four, model) == counting(4));
+    REQUIRE(terms(four, 2 + model) == std::vector<float>(4, 0.0F));
+  }
+  // Terms are divided as the value is, and the value comes back from any layout.
+  REQUIRE(values(reshard<P<>>(one / 2.0F)) == std::vector<float>{0.5F});
+  REQUIRE(values(reshard<P<"model", "data">>(four)) == counting(4));
+}
+
+TEST_CASE("what a factory makes has the parts of its layout") {
+  struct line : mesh<axis<"x", 4>> {};
+  const device_pool pool{line{}};
+  using Q = sharded_tensor<float, extents<32, 3>, layout<line, P<"x", none>>>;
+  for (index_t d = 0; d < 4; ++d) {
+    REQUIRE(local(ones<Q>(pool), d).extents() == extents_desc{8, 3});
+    REQUIRE(local(zeros<Q>(pool), d).extents() == extents_desc{8, 3});
+    REQUIRE(local(full<Q>(pool, 2.5F), d).elements()[23] == 2.5F);
+  }
+  // A size that the axis does not divide is an error, unless the layout is uneven.
+  const spec_desc columns{{"", "x"}};
+  REQUIRE(local(zeros<float>(pool, extents_desc{12, 8}, columns), 3).extents() ==
+          extents_desc{12, 2});
+  REQUIRE_THROWS_WITH(zeros<float>(pool, extents_desc{12, 7}, columns),
+                      Catch::Contains("extent_is_not_divisible"));
+  const layout_desc uneven_columns = layout_of(line::value, columns, {}, uneven{});
+  REQUIRE(local(zeros<float>(pool, extents_desc{12, 7}, uneven_columns), 3).extents() ==
+          extents_desc{12, 1});
+  // Every dimension of a tensor has an entry.
+  REQUIRE_THROWS_WITH(zeros<float>(pool, extents_desc{12, 8}, spec_desc{{"x"}}),
+                      Catch::Contains("rank_differs_from_spec"));
+}
+
 TEST_CASE("a tensor wants a pool of its own mesh") {
   const device_pool other(mesh_desc{{axis_desc{"data", 2}, axis_desc{"model", 4}}});
   REQUIRE_THROWS_WITH(zeros<M>(other, 4), contains("pool_size_differs") && contains("model"));
