@@ -167,18 +167,18 @@ namespace detail {
       bytes[i] = elements() * (mesh.size(step.axes[i]) - 1) * size;
       now.layout.dims[step.from].pop_back();
     }
-  } else if (step.kind == collective::reduce_scatter) {
-    // Every device gets its part of the sum from each of the others.
-    index_t share = largest_shard_size(mesh, step.after, before.extents);
+  } else if (step.kind != collective::slice) {
+    // Every device gets its part from each of the others: of the sum, or of the dimension that
+    // loses the axes.
+    if (step.kind == collective::reduce_scatter)
+      now.layout = step.after;
+    else
+      for (std::uint8_t a : step.axes) now.layout.dims[step.to].push_back(a);
+    index_t share = elements();
     for (int i = step.axes.ssize() - 1; i >= 0; --i) {
       const index_t n = mesh.size(step.axes[i]);
       bytes[i] = share * (n - 1) * size;
       share *= n;
-    }
-  } else if (step.kind != collective::slice) {
-    for (int i = 0; i < step.axes.ssize(); ++i) {
-      now.layout.dims[step.to].push_back(step.axes[i]);
-      bytes[i] = elements() * (mesh.size(step.axes[i]) - 1) * size;
     }
   }
   return bytes;
@@ -230,9 +230,44 @@ constexpr void take_axes(layout_desc& layout, int d, const axis_list& axes) noex
   return true;
 }
 
+/// Returns true if the axis is unused, and further splits the parts of a dimension evenly, so that
+/// the parts of all devices become smaller.
+[[nodiscard]] constexpr bool divides_parts(const mesh_desc& mesh, const extents_desc& extents,
+                                           const layout_desc& now, int d,
+                                           std::uint8_t axis) noexcept {
+  const index_t size = extents[d], parts = mesh.parts(now.dims[d]) * mesh.size(axis);
+  return now.dim_of(axis) < 0 && !now.is_pending(axis) && now.grains[d].is_contiguous() &&
+         size != dyn && size % parts == 0;
+}
+
+/// Makes `next` split another dimension by an unused axis that dimension `d` lacks, if all axes
+/// that it lacks before that one come from there: they then move together at once, when less is
+/// left to move.
+[[nodiscard]] constexpr bool split_before_move(const mesh_desc& mesh, const extents_desc& extents,
+                                               transfer& next, const layout_desc& now, int d,
+                                               const axis_list& lacking) noexcept {
+  const int from = now.dim_of(lacking[0]);
+  if (from < 0 || from == d) return false;
+  axis_list moving;
+  for (std::uint8_t a : lacking) {
+    if (now.dim_of(a) != from) {
+      if (!ends_with(now, from, moving) || !divides_parts(mesh, extents, now, from, a))
+        return false;
+      next.kind = collective::slice;
+      next.axes = axis_list{a};
+      next.to = from;
+      next.after.dims[from].push_back(a);
+      return true;
+    }
+    moving.push_back(a);
+  }
+  return false;
+}
+
 /// Returns the next collective of a redistribution between layouts without halos, or one without
 /// axes if they are equal.
-[[nodiscard]] constexpr transfer next_of_parts(const layout_desc& now,
+[[nodiscard]] constexpr transfer next_of_parts(const mesh_desc& mesh, const extents_desc& extents,
+                                               const layout_desc& now,
                                                const layout_desc& target) noexcept {
   transfer next;
   next.after = now;
@@ -245,10 +280,14 @@ constexpr void take_axes(layout_desc& layout, int d, const axis_list& axes) noex
     if (have.empty() && !target.grains[d].is_contiguous() &&
         split_by(next, now, leaving, d, want, target.grains[d]))
       return next;
-    // Contiguous parts are cut one axis at a time; the grain is changed when all axes are present.
-    if (now.grains[d].is_contiguous() &&
-        split_by(next, now, leaving, d, axis_list{want[have.size()]}, {}))
-      return next;
+    // Contiguous parts are cut by as many axes as one collective can bring; the grain is changed
+    // when all axes are present.
+    if (!now.grains[d].is_contiguous()) continue;
+    axis_list lacking;
+    for (int i = have.ssize(); i < want.ssize(); ++i) lacking.push_back(want[i]);
+    if (split_before_move(mesh, extents, next, now, d, lacking)) return next;
+    for (; !lacking.empty(); lacking.pop_back())
+      if (split_by(next, now, leaving, d, lacking, {})) return next;
   }
   if (leaving != 0) {
     next.kind = collective::all_reduce;
@@ -286,11 +325,12 @@ constexpr void take_axes(layout_desc& layout, int d, const axis_list& axes) noex
 
 /// Returns the next collective of a redistribution, or one without axes if the layouts are equal:
 /// halos are dropped first, and fetched last.
-[[nodiscard]] constexpr transfer next_move(const layout_desc& now,
+[[nodiscard]] constexpr transfer next_move(const mesh_desc& mesh, const extents_desc& extents,
+                                           const layout_desc& now,
                                            const layout_desc& target) noexcept {
   const bool is_plain = !now.has_halo() && !target.has_halo();
-  if (is_plain) return next_of_parts(now, target);
-  transfer next = next_of_parts(now.without_halos(), target.without_halos());
+  if (is_plain) return next_of_parts(mesh, extents, now, target);
+  transfer next = next_of_parts(mesh, extents, now.without_halos(), target.without_halos());
   const bool moves_parts = !next.axes.empty();
   for (int d = 0; d < now.rank(); ++d) {
     const grain have = now.grains[d];
@@ -325,7 +365,7 @@ constexpr void take_axes(layout_desc& layout, int d, const axis_list& axes) noex
   // If source or target may be uneven, so may the layouts in between.
   now.uneven = from.uneven || to.uneven;
   for (;;) {
-    transfer next = next_move(now, to);
+    transfer next = next_move(mesh, tensor.extents, now, to);
     if (next.axes.empty()) return way;
     if (next.after.pending == 0) next.after.kind = reduction::sum;
     now = next.after;
@@ -355,10 +395,10 @@ constexpr void take_axes(layout_desc& layout, int d, const axis_list& axes) noex
 }
 
 /// Plans the redistribution of a tensor from its layout to another: slices, reduce-scatters and
-/// all-to-alls first; then remaining pending reductions, while shards are small; gathers last. No
-/// device ever holds more than the larger of source and target, except for a gather before another
-/// split. Between a single cut and a cut axis by axis, nothing moves if these extents are cut
-/// alike.
+/// all-to-alls first, each over as many axes as it can; then remaining pending reductions, while
+/// shards are small; gathers last. No device ever holds more than the larger of source and target,
+/// except for a gather before another split. Between a single cut and a cut axis by axis, nothing
+/// moves if these extents are cut alike.
 ///
 ///     constexpr auto way = redistribute(pod::value, y, target);
 ///     static_assert(way.moves.size() == 1 && way.moves[0].kind == collective::all_reduce);
