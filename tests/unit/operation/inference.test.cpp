@@ -774,6 +774,8 @@ TEST_CASE("What normalises along a dimension passes the splits of all others") {
       {{2, 2}, "instance_norm", "f32[8@x, 4, 6@y]", "dimension_is_split: f32[8@x, 4, 6]"},
       {{2}, "group_norm groups=2", "f32[8, 4@x, 6]", "f32[8, 4@x, 6]"},
       {{4}, "group_norm groups=2", "f32[8, 4@x, 6]", "dimension_is_split: f32[8, 4, 6]"},
+      {{4}, "group_norm groups=2 across=x", "f32[8, 4@x, 6]", "f32[8, 4, 6]"},
+      {{4}, "group_norm groups=2 across=x", "f32[8, 4@x, 6]; f32[4@x]; f32[4@x]", "f32[8, 4@x, 6]"},
       {{2, 2}, "rotary", "f32[2@x, 6@y, 8]; f32[6@y, 4]; f32[6@y, 4]", "f32[2@x, 6@y, 8]"},
       {{2},
        "rotary",
@@ -895,6 +897,7 @@ TEST_CASE(
        "f32[8@x, 3]",
        "all_gather x; all_gather x"},
       {{2}, "batch_norm across=x", "f32[8@x, 4, 6]", "", "all_reduce x; all_reduce x"},
+      {{4}, "group_norm groups=2 across=x", "f32[8, 4@x, 6]", "", "all_gather x"},
       {{2}, "variance dims=0 across=x", "f32[8@x, 4]", "f32[4]", "all_reduce x; all_reduce x"},
   };
   check_movements(all);
