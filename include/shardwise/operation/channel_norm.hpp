@@ -240,8 +240,8 @@ instance_norm(const X& x, const Scale& scale, const Shift& shift, double epsilon
 
 /// Returns the values of each of `Groups` groups of channels of each element of the batch,
 /// normalised over the group and all positions; scale and shift, `[channels]`, are optional. The
-/// batch may be split, and channels where whole groups are on each device. At most one extent may
-/// be `dyn`.
+/// batch may be split, and channels where whole groups are on each device; other splits of channels
+/// are gathered over permitted axes. At most one extent may be `dyn`.
 ///
 ///     auto y = group_norm<4>(x, scale, shift, 1e-5);    // f32[8@data, 16, 32, 32], 4 channels
 ///     each
