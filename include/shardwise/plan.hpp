@@ -34,5 +34,6 @@
 #include "shardwise/plan/step.hpp"
 #include "shardwise/plan/structure.hpp"
 #include "shardwise/plan/trace.hpp"
+#include "shardwise/plan/transfer.hpp"
 #include "shardwise/plan/vjp.hpp"
 #include "shardwise/plan/vmap.hpp"

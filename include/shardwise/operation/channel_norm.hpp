@@ -96,6 +96,8 @@ struct grouped_extents<Groups, extents<Batch, Channels, Spatial...>> {
 template <class Permitted, index_t Groups, int Rank>
 struct groups_call {
   using inner = positions_call<Permitted, Rank + 1, 3>;
+  /// Needs the channels as a whole, as a norm along them does.
+  using gathering = fetching_call<layer_norm_of<1>, Permitted>;
 
   template <class X, class Epsilon, class... Scale>
   [[nodiscard]] static constexpr auto judge() noexcept {
@@ -104,7 +106,8 @@ struct groups_call {
       return positions_call<Permitted, Rank, 2, 0>::template judge<X, Epsilon>();
     } else {
       using groups = typename grouped_extents<Groups, typename tensor::extents_type>::type;
-      using reshaped = decltype(whole_call<reshape_of<groups>>::template judge<X>());
+      using whole = decltype(with_whole_groups(std::declval<const tensor&>()));
+      using reshaped = decltype(whole_call<reshape_of<groups>>::template judge<whole>());
       if constexpr (!reshaped::ok)
         return reshaped{};
       else
@@ -114,12 +117,29 @@ struct groups_call {
   template <class X, class... Scale>
   [[nodiscard]] static constexpr auto apply(const X& given, double epsilon, const Scale&... scale) {
     using T = typename X::value_type;
-    const auto x = widened(given);
+    const auto x = widened(with_whole_groups(given));
     const auto normal = inner::apply(grouped(x), double{epsilon});
     return finish_gradient(narrowed<T>(scaled(reshaped_like(x, normal), scale...)));
   }
 
  private:
+  /// Returns the tensor, whose channels are gathered over permitted axes if groups would lie on
+  /// several devices.
+  template <class X>
+  [[nodiscard]] static constexpr decltype(auto) with_whole_groups(const X& x) {
+    if constexpr (ValueOperand<X>) {
+      const tensor_desc known{element_of<typename X::value_type>, x.extents(), x.layout()};
+      const factor_rule rule = reshape_rule(known.extents, in_groups(known.extents, Groups));
+      if (propagate(x.mesh(), rule, {known}).verdict.ok()) return X(x);
+      return X(gathering::gathered(x));
+    } else {
+      using groups = typename grouped_extents<Groups, typename X::extents_type>::type;
+      if constexpr (decltype(whole_call<reshape_of<groups>>::template judge<const X&>())::ok)
+        return (x);
+      else
+        return gathering::gathered(x);
+    }
+  }
   template <class X>
   [[nodiscard]] static constexpr auto grouped(const X& x) {
     if constexpr (ValueOperand<X>)
@@ -220,8 +240,8 @@ instance_norm(const X& x, const Scale& scale, const Shift& shift, double epsilon
 
 /// Returns the values of each of `Groups` groups of channels of each element of the batch,
 /// normalised over the group and all positions; scale and shift, `[channels]`, are optional. The
-/// batch may be split, and channels where whole groups are on each device. At most one extent may
-/// be `dyn`.
+/// batch may be split, and channels where whole groups are on each device; other splits of channels
+/// are gathered over permitted axes. At most one extent may be `dyn`.
 ///
 ///     auto y = group_norm<4>(x, scale, shift, 1e-5);    // f32[8@data, 16, 32, 32], 4 channels
 ///     each

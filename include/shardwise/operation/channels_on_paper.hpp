@@ -56,7 +56,11 @@ constexpr void channel_norm(paper_steps& at, const attributes&, const tensor_des
 constexpr void group_norm(paper_steps& at, const attributes& how, const tensor_descs& x,
                           tensor_results& out) {
   const int rank = x[0].rank();
-  const tensor_desc wide = widened(at, x[0]);
+  const tensor_descs groups{x[0]};
+  const factor_rule splits = reshape_rule(x[0].extents, in_groups(x[0].extents, how.integers[0]));
+  const bool are_whole = propagate(at.mesh(), splits, groups).verdict.ok();
+  const tensor_desc wide =
+      widened(at, are_whole ? x[0] : at.gathered(normalising_rule(rank, 2U), groups)[0]);
   const auto reshaped = [&](const tensor_desc& from, const extents_desc& to) {
     return at.apply<reshape_operation>(reshape_operation::how(to), from);
   };

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include "support/facts.hpp"
 #include "unit/plan/redistribute_facts.hpp"
 
 #include <array>
@@ -8,7 +9,7 @@
 
 using namespace shardwise;
 
-static_assert(redistribute_facts_hold());
+static_assert(facts_hold<redistribute_facts>);
 
 // The program of the first page.
 struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};

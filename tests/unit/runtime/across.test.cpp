@@ -88,6 +88,15 @@ TEST_CASE("tensors are stacked by the splits of one of them where that moves les
   STATIC_REQUIRE(trace(pile, abstract<matrix<float, 8, P<none, "model">>>()).collectives() == 1);
 }
 
+TEST_CASE("channels whose groups lie on several devices are fetched over the axes that are given") {
+  const auto f = [](const auto& x) { return group_norm<2>(x, 1e-5, across<"model">); };
+  check<matrix<float, 8, P<none, "model">>>(f, 1e-6);
+  check<matrix<float, 8, P<"data", "model">>>(f, 1e-6);
+  check<matrix<float, 8, P<"model", "data">>>(f, 1e-6);
+  STATIC_REQUIRE(trace(f, abstract<matrix<float, 8, P<none, "model">>>()).collectives() == 1);
+  STATIC_REQUIRE(trace(f, abstract<matrix<float, 8, P<"model", "data">>>()).collectives() == 0);
+}
+
 TEST_CASE("an axis that is not named is not exchanged") {
   const device_pool pool(pod{}, 1);
   const any_tensor<float> x = numbers<matrix<float, 16, P<none, by("model", "data")>>>(pool);
