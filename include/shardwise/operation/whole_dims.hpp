@@ -38,6 +38,10 @@ struct whole_dims {
     verdict = propagate(mesh, rule, known).verdict;
     if (verdict.rule != violation::dimension_is_split) verdict = {};
   }
+  /// Returns the calls that an error suggests.
+  [[nodiscard]] constexpr auto calls(const mesh_desc& mesh, const permission& more) const {
+    return propose(mesh, rule, known, verdict, more);
+  }
 };
 
 /// The call that checks the operand of a reduction which is composed of others and needs its
@@ -75,9 +79,9 @@ struct whole_dims_call {
     };
     using answer = decltype(answer_to<Named>(
         [] { return decltype(found){}().verdict; }, calls_shown<mesh_of<X>>([] {
-          const whole_dims x = decltype(found){}();
-          constexpr const mesh_desc& mesh = mesh_of<X>::value;
-          return propose(mesh, x.rule, x.known, x.verdict, permission_of<Permitted>(mesh));
+          // Without variables: g++ would warn that they shadow those of the program.
+          return decltype(found){}().calls(mesh_of<X>::value,
+                                           permission_of<Permitted>(mesh_of<X>::value));
         })));
     if constexpr (answer::ok)
       return allowed<std::true_type>{};

@@ -196,7 +196,7 @@ TEST_CASE("Axes in another order are other parts: no operation takes them withou
 namespace {
 
 /// The example of an operation in the catalogue.
-request example_of(const mesh_desc& mesh, const catalogued_operation& entry) {
+request request_of(const mesh_desc& mesh, const catalogued_operation& entry) {
   std::string words(entry.name.data(), entry.name.size());
   if (!entry.arguments.empty())
     words += " " + std::string(entry.arguments.data(), entry.arguments.size());
@@ -208,15 +208,15 @@ request example_of(const mesh_desc& mesh, const catalogued_operation& entry) {
 }
 
 /// A tensor under layouts over two axes: whole, split by one or both, in either order, pending.
-std::vector<tensor_desc> laid_out(const tensor_desc& whole) {
-  std::vector<tensor_desc> out{whole};
+std::vector<tensor_desc> laid_out(const tensor_desc& unsplit) {
+  std::vector<tensor_desc> out{unsplit};
   const auto with = [&](const auto& change) {
-    tensor_desc one = whole;
+    tensor_desc one = unsplit;
     change(one.layout);
     one.layout.uneven = true;
     out.push_back(one);
   };
-  for (int d = 0; d < whole.rank(); ++d)
+  for (int d = 0; d < unsplit.rank(); ++d)
     for (const axis_list& axes : {axis_list{0}, axis_list{1}, axis_list{0, 1}, axis_list{1, 0}})
       with([&](layout_desc& layout) { layout.dims[d] = axes; });
   with([](layout_desc& layout) { layout.pending = 2; });
@@ -231,7 +231,7 @@ TEST_CASE("No operation communicates without a permission, and what an error sug
   int refused = 0;
   for (const catalogued_operation& entry : catalogue) {
     if (entry.called != nullptr) continue;
-    const request asked = example_of(mesh, entry);
+    const request asked = request_of(mesh, entry);
     CAPTURE(std::string(entry.name.data(), entry.name.size()));
     std::vector<std::vector<tensor_desc>> choices;
     for (const tensor_desc& operand : asked.operands) choices.push_back(laid_out(operand));
@@ -272,7 +272,7 @@ TEST_CASE("Every operation that needs a dimension whole takes a permission") {
   int refused = 0;
   for (const catalogued_operation& entry : catalogue) {
     if (entry.called != nullptr) continue;
-    const request asked = example_of(mesh, entry);
+    const request asked = request_of(mesh, entry);
     CAPTURE(std::string(entry.name.data(), entry.name.size()));
     for (int o = 0; o < asked.operands.ssize(); ++o)
       for (int d = 0; d < asked.operands[o].rank(); ++d) {
