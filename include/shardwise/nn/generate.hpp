@@ -70,7 +70,7 @@ template <class Model, class Cache, ShardedTensor Prompt>
                                                               const sampling& by, random_key seed) {
   static_assert(Prompt::extents_type::value[1] > 0,
                 "a prompt has a position at least, and their number is known to the compiler");
-  constexpr bool is_model = std::is_invocable_v<const Model&, const Prompt&, Cache&>;
+  constexpr bool is_model = requires { model(prompt, cache); };
   static_assert(is_model, "a model that generates is const and called as model(tokens, cache)");
   constexpr index_t last = Prompt::extents_type::value[1] - 1;
   std::vector<std::vector<std::int32_t>> texts(static_cast<std::size_t>(prompt.extents()[0]));

@@ -248,11 +248,12 @@ struct elementwise_call_on_terms
     : call_with_terms<fetching_whole<pointwise<Function>>::template with> {};
 
 /// The call of an operation on any number of tensors, the last of which may be followed by terms.
+/// An error suggests the permission too.
 template <class Operation, class... X>
 using whole_call_maybe_on_terms =
     std::conditional_t<ends_with_terms<X...>(),
                        call_with_terms<fetching_whole<Operation>::template with>,
-                       whole_call<Operation>>;
+                       fetching_call<Operation, across_axes<>>>;
 
 }  // namespace detail
 

@@ -150,7 +150,7 @@ template <int Dim, class... X>
 using concatenation =
     std::conditional_t<ends_with_terms<X...>(),
                        call_with_terms<fetching_concatenation<Dim>::template with>,
-                       concatenate_call<whole_call<concatenate_of<Dim>>>>;
+                       concatenate_call<fetching_call<concatenate_of<Dim>, across_axes<>>>>;
 
 }  // namespace detail
 
