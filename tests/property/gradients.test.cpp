@@ -7,6 +7,7 @@
 #include "property/rows/elementwise.hpp"
 #include "property/rows/fused.hpp"
 #include "property/rows/indexing.hpp"
+#include "property/rows/matrices.hpp"
 #include "property/rows/reduction.hpp"
 #include "property/rows/semiring.hpp"
 #include "property/rows/shape.hpp"
@@ -197,6 +198,9 @@ TEST_CASE("gradients of operations by indices are slopes under every layout") {
 TEST_CASE("gradients of operations fused by name are slopes under every layout") {
   check_gradients(fused_rows());
 }
+TEST_CASE("gradients of linear algebra are slopes under every layout") {
+  check_gradients(matrix_rows());
+}
 TEST_CASE("gradients of operations on windows are slopes under every layout") {
   check_gradients(window_rows());
 }
@@ -209,4 +213,5 @@ TEST_CASE("gradients of mapped functions are slopes under every layout") {
   check_mapped(indexing_rows());
   check_mapped(fused_rows());
   check_mapped(window_rows());
+  check_mapped(matrix_rows());
 }

@@ -7,6 +7,7 @@
 #include "property/rows/elementwise.hpp"
 #include "property/rows/fused.hpp"
 #include "property/rows/indexing.hpp"
+#include "property/rows/matrices.hpp"
 #include "property/rows/reduction.hpp"
 #include "property/rows/semiring.hpp"
 #include "property/rows/shape.hpp"
@@ -38,3 +39,4 @@ TEST_CASE("vmap of operations that arrange dimensions agrees with loops") {
 TEST_CASE("vmap of operations by indices agrees with loops") { check_mapped(indexing_rows()); }
 TEST_CASE("vmap of operations fused by name agrees with loops") { check_mapped(fused_rows()); }
 TEST_CASE("vmap of operations on windows agrees with loops") { check_mapped(window_rows()); }
+TEST_CASE("vmap of linear algebra agrees with loops") { check_mapped(matrix_rows()); }

@@ -68,7 +68,11 @@ class chosen_kernels {
       const auto& given = *static_cast<const random_kernels*>(kernels);
       static_cast<chosen_kernels*>(to)->random_[static_cast<std::size_t>(given.type)] = given;
     };
-    chosen->give({this, operation, elements, random});
+    const shardwise_kernel_receiver receiver{this, operation, elements, random};
+    chosen->give(receiver);
+    shardwise_give_kernels_matrices(receiver);
+    std::sort(entries_.begin(), entries_.end(),
+              [](const entry& a, const entry& b) { return a.key < b.key; });
   }
 
   [[nodiscard]] static const chosen_kernels& instance() {
@@ -94,7 +98,7 @@ class chosen_kernels {
     operation_kernel kernel;
   };
 
-  /// Enters a kernel, which come in order. What it says of elements is said of this library's.
+  /// Enters a kernel. What it says of elements is said of this library's.
   void enter(std::uint64_t what, std::uint64_t types, operation_kernel kernel) {
     // What the gradient needs is here too, and the set's table is no program's.
     kernel.enter_gradient = nullptr;

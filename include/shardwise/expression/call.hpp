@@ -30,34 +30,57 @@ struct refused_value : refused_value<> {
   static_assert(sizeof(Broken) > 0);
 };
 
+/// The same for an invalid operation with two results, so that programs may use structured
+/// bindings.
+template <class Broken>
+struct refused_pair : refused_value<> {
+  static_assert(sizeof(Broken) > 0);
+  refused_value<> first, second;
+};
+
 namespace detail {
+
+/// True for calls with two results.
+template <class Call>
+inline constexpr bool gives_pair = false;
+
+/// What a call returns instead of its results after an error.
+template <class Judged, bool Pair>
+struct refused_outcome {
+  using type = refused_value<typename Judged::type>;
+};
+template <class Judged>
+struct refused_outcome<Judged, true> {
+  using type = refused_pair<typename Judged::type>;
+};
 
 /// The result of a function whose judge returned `Judged`: `type`, and `value()` if the call is
 /// invalid.
-template <class Judged, bool Ok = Judged::ok>
+template <class Judged, bool Pair = false, bool Ok = Judged::ok>
 struct given {
   static constexpr bool is_refusal = false;
   using judged = Judged;
   using type = typename Judged::type;
 };
-template <class Judged>
-struct given<Judged, false> {
+template <class Judged, bool Pair>
+struct given<Judged, Pair, false> {
   static constexpr bool is_refusal = true;
   using judged = Judged;
+  using results = typename refused_outcome<Judged, Pair>::type;
 #if defined(__clang__)
   // clang completes the return type of a constexpr function inside the function, unless it is a
   // reference; g++ completes the types that a function uses, but its return type first in the
   // caller.
-  using type = const refused_value<typename Judged::type>&;
+  using type = const results&;
   [[nodiscard]] static constexpr type value() noexcept { return made; }
 
  private:
-  static const refused_value<typename Judged::type> made;
+  static const results made;
 };
-template <class Judged>
-const refused_value<typename Judged::type> given<Judged, false>::made{};
+template <class Judged, bool Pair>
+const typename given<Judged, Pair, false>::results given<Judged, Pair, false>::made{};
 #else
-  using type = refused_value<typename Judged::type>;
+  using type = results;
   [[nodiscard]] static constexpr type value() noexcept { return {}; }
 };
 #endif
@@ -77,6 +100,8 @@ inline constexpr int operand_kind_of = requires {
 ? operand_kind::valued : operand_kind::other;
 template <class Broken>
 inline constexpr int operand_kind_of<refused_value<Broken>> = operand_kind::refused_result;
+template <class Broken>
+inline constexpr int operand_kind_of<refused_pair<Broken>> = operand_kind::refused_result;
 
 }  // namespace detail
 
@@ -99,7 +124,7 @@ template <class Call, class... X>
 /// The result of a call. Frequent calls specialise it for operands whose types alone make them
 /// valid: then no judge is instantiated, which saves compile time.
 template <class Call, class... X>
-struct outcome : given<decltype(judge_operands<Call, X...>())> {};
+struct outcome : given<decltype(judge_operands<Call, X...>()), gives_pair<Call>> {};
 template <class Call, class... X>
 using outcome_of = typename outcome<Call, X...>::type;
 

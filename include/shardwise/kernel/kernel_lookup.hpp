@@ -51,12 +51,18 @@ template <class Function, Element Result, Element... T>
 template <class Class, Element First>
 [[nodiscard]] operation_kernel whole_for([[maybe_unused]] std::span<const element> operands,
                                          [[maybe_unused]] element result) {
-  if constexpr (build_config::compiled && !detail::HasOwnWholeKernel<Class>)
+  if constexpr (build_config::compiled && !detail::HasOwnWholeKernel<Class>) {
     return detail::require_compiled(operation_of<Class>, types_key(operands, result));
-  else
+  } else if constexpr (requires { sizeof(kernel_of<Class>); }) {
     return {.whole = structured_kernel::to<&kernel_of<Class>::template run<First>>(),
             .further = detail::further_of<Class, First>(),
             .enter_gradient = gradient_entry<Class, First>()};
+  } else {
+    static_assert(sizeof(Class) == 0,
+                  "the kernel of an operation is included where it is applied; with headers alone, "
+                  "those of linear algebra are in <shardwise/kernel/matrix_kernels.hpp>");
+    return {};
+  }
 }
 
 /// Registers all operations of the library for programs whose tensors have elements of `T...`. In

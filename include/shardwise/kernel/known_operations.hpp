@@ -3,6 +3,12 @@
 
 #include "shardwise/core/config.hpp"
 #include "shardwise/operation.hpp"
+#include "shardwise/operation/cholesky.hpp"
+#include "shardwise/operation/determinant.hpp"
+#include "shardwise/operation/eigh.hpp"
+#include "shardwise/operation/qr.hpp"
+#include "shardwise/operation/solve.hpp"
+#include "shardwise/operation/triangular_solve.hpp"
 #include "shardwise/plan/collective_operation.hpp"
 #include "shardwise/plan/manual_operation.hpp"
 #include "shardwise/plan/structure.hpp"
@@ -113,6 +119,7 @@ SHARDWISE_EXTERN template const operation operation_of<attention_operation>;
 SHARDWISE_EXTERN template const operation operation_of<attention_gradient_operation>;
 SHARDWISE_EXTERN template const operation operation_of<attention_gradients_operation>;
 SHARDWISE_EXTERN template const operation operation_of<broadcast_to_operation>;
+SHARDWISE_EXTERN template const operation operation_of<cholesky_operation>;
 SHARDWISE_EXTERN template const operation operation_of<concatenate_operation>;
 SHARDWISE_EXTERN template const operation operation_of<convolution_operation>;
 SHARDWISE_EXTERN template const operation operation_of<convolution_weights_operation>;
@@ -124,10 +131,14 @@ SHARDWISE_EXTERN template const operation operation_of<cummin_pick_operation>;
 SHARDWISE_EXTERN template const operation operation_of<cummin_share_operation>;
 SHARDWISE_EXTERN template const operation operation_of<cumprod_operation>;
 SHARDWISE_EXTERN template const operation operation_of<cumsum_operation>;
+SHARDWISE_EXTERN template const operation operation_of<determinant_operation>;
 SHARDWISE_EXTERN template const operation operation_of<dropout_operation>;
 SHARDWISE_EXTERN template const operation operation_of<dynamic_slice_operation>;
+SHARDWISE_EXTERN template const operation operation_of<eigenvectors_operation>;
 SHARDWISE_EXTERN template const operation operation_of<einsum_operation>;
 SHARDWISE_EXTERN template const operation operation_of<flip_operation>;
+SHARDWISE_EXTERN template const operation operation_of<inverse_operation>;
+SHARDWISE_EXTERN template const operation operation_of<orthonormal_columns_operation>;
 SHARDWISE_EXTERN template const operation operation_of<reduction_operation>;
 SHARDWISE_EXTERN template const operation operation_of<iota_like_operation>;
 SHARDWISE_EXTERN template const operation operation_of<max_with_index_operation>;
@@ -148,6 +159,8 @@ SHARDWISE_EXTERN template const operation operation_of<semiring_operation<max_ti
 SHARDWISE_EXTERN template const operation operation_of<semiring_operation<min_plus_semiring>>;
 SHARDWISE_EXTERN template const operation operation_of<semiring_operation<or_and_semiring>>;
 SHARDWISE_EXTERN template const operation operation_of<slice_operation>;
+SHARDWISE_EXTERN template const operation operation_of<slogdet_operation>;
+SHARDWISE_EXTERN template const operation operation_of<solve_operation>;
 SHARDWISE_EXTERN template const operation operation_of<sort_operation>;
 SHARDWISE_EXTERN template const operation operation_of<squeeze_operation>;
 SHARDWISE_EXTERN template const operation operation_of<stack_operation>;
@@ -159,6 +172,7 @@ SHARDWISE_EXTERN template const operation operation_of<take_along_operation>;
 SHARDWISE_EXTERN template const operation operation_of<tile_operation>;
 SHARDWISE_EXTERN template const operation operation_of<top_k_operation>;
 SHARDWISE_EXTERN template const operation operation_of<transpose_operation>;
+SHARDWISE_EXTERN template const operation operation_of<triangular_solve_operation>;
 SHARDWISE_EXTERN template const operation operation_of<tril_operation>;
 SHARDWISE_EXTERN template const operation operation_of<triu_operation>;
 SHARDWISE_EXTERN template const operation operation_of<unsqueeze_operation>;

@@ -180,6 +180,8 @@ struct call_on_terms {
         made);
   }
 };
+template <class Call>
+inline constexpr bool gives_pair<call_on_terms<Call>> = gives_pair<Call>;
 /// Terms that consist only of axes do not change a call.
 template <class Call, fixed_string... Axes, class... X>
 struct outcome<call_on_terms<Call>, across_axes<Axes...>, X...> : outcome<Call, X...> {};

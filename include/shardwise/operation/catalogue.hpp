@@ -19,6 +19,7 @@
 #include "shardwise/operation/glu.hpp"
 #include "shardwise/operation/iota_like.hpp"
 #include "shardwise/operation/layer_norm.hpp"
+#include "shardwise/operation/matrices_on_paper.hpp"
 #include "shardwise/operation/max_with_index.hpp"
 #include "shardwise/operation/one_hot.hpp"
 #include "shardwise/operation/pad.hpp"
@@ -106,6 +107,22 @@ inline constexpr catalogued_operation whole_catalogue[] = {
                                    "", "conv2d(padding=same) of one channel", 2, 2, &stencil_how),
     pool_entry<reduction::max>("max_pool", "reduce_window(max), max_pool1d, max_pool2d"),
     pool_entry<reduction::sum>("average_pool", "reduce_window(add), avg_pool1d, avg_pool2d"),
+    // Linear algebra.
+    fractional_entry<cholesky_operation>("cholesky", "across?", "f32[2,4,4]", "", "cholesky", 1, 1),
+    fractional_entry<triangular_solve_operation>(
+        "triangular_solve", "upper? transposed? across?", "f32[2,4,4] f32[2,4,2]", "",
+        "triangular_solve, solve_triangular", 2, 2),
+    fractional_entry<solve_operation>("solve", "across?", "f32[2,4,4] f32[2,4,2]", "", "solve", 2,
+                                      2),
+    fractional_entry<inverse_operation>("inverse", "across?", "f32[2,4,4]", "", "inv", 1, 1),
+    fractional_entry<determinant_operation>("determinant", "across?", "f32[2,4,4]", "", "det", 1,
+                                            1),
+    composed_entry<slogdet_operation>("slogdet", "across?", "f32[2,4,4]", "", "slogdet",
+                                      &composed_steps::slogdet),
+    composed_entry<orthonormal_columns_operation>("qr", "across?", "f32[2,6,4]", "", "qr",
+                                                  &composed_steps::qr),
+    composed_entry<eigenvectors_operation>("eigh", "across?", "f32[2,4,4]", "", "eigh",
+                                           &composed_steps::eigh),
     // Shapes.
     whole_entry<transpose_operation>("transpose", "order", "f32[8,4]", "order=1,0",
                                      "transpose, permute"),

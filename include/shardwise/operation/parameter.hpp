@@ -64,6 +64,8 @@ inline constexpr parameter_desc parameters[] = {
     {"groups", parameter_form::integer, "2", "the number of groups of channels"},
     {"diagonal", parameter_form::integer, "0", "the diagonal that bounds the triangle"},
     {"descending", parameter_form::flag, "", "sort in descending order"},
+    {"upper", parameter_form::flag, "", "read the upper triangles of the matrices"},
+    {"transposed", parameter_form::flag, "", "solve with the transposed matrices"},
     {"attends", parameter_form::choice, "to_all|to_earlier", "the keys that a query attends to"},
     {"pairs", parameter_form::choice, "halves|neighbours",
      "the elements that are rotated in pairs"},

@@ -18,7 +18,7 @@ namespace detail {
 /// The equation of `matmul` for two operands whose layouts are types.
 template <class A, class B>
 inline constexpr auto matmul_words = [] {
-  if constexpr (Operand<A> && Operand<B>) {
+  if constexpr (Operand<A> && Operand<B> && !AnyRefused<A, B>) {
     constexpr text_view words = matmul_equation(A::extents_type::rank, B::extents_type::rank);
     return to_fixed_string<words.size()>(words);
   } else {

@@ -62,8 +62,9 @@ struct parted_dimension {
   return x.tensor().extents == to ? x : emit<reshape_operation>(reshape_operation::how(to), x);
 }
 
-/// The call of an operation with two results: the operation, and its second result.
-template <class Operation, class Permitted = across_axes<>>
+/// The call of an operation with two results of the same extents: the operation, and its second
+/// result, whose elements are `Second`, or those of the first if it is `void`.
+template <class Operation, class Permitted = across_axes<>, class Second = std::int64_t>
 struct pair_call {
   using first = fetching_call<Operation, Permitted>;
 
@@ -73,35 +74,37 @@ struct pair_call {
     if constexpr (!values::ok)
       return values{};
     else
-      return allowed<std::pair<typename values::type, indices_of<typename values::type>>>{};
+      return allowed<
+          std::pair<typename values::type, typename second_of<typename values::type>::type>>{};
   }
   template <class... X>
   [[nodiscard]] static constexpr auto apply(X&&... x) {
     auto values = first::apply(static_cast<X&&>(x)...);
     using made = decltype(values);
     if constexpr (ValueOperand<made>) {
-      auto at = made::value_domain::template second<std::int64_t>(values);
+      auto at = made::value_domain::template second<element_beside<made>>(values);
       return std::pair(std::move(values), std::move(at));
     } else {
-      auto at = made::domain::template second<indices<made>>(values);
+      auto at = made::domain::template second<beside<made>>(values);
       return std::pair(std::move(values), std::move(at));
     }
   }
 
  private:
   template <class Values>
-  using indices =
-      paper_tensor<std::int64_t, typename Values::extents_type, typename Values::layout_type>;
+  using element_beside =
+      std::conditional_t<std::is_void_v<Second>, typename Values::value_type, Second>;
+  template <class Values>
+  using beside = paper_tensor<element_beside<Values>, typename Values::extents_type,
+                              typename Values::layout_type>;
   template <class Values>
   struct second_of {
-    using type = typename Values::domain::template made_second<indices<Values>>;
+    using type = typename Values::domain::template made_second<beside<Values>>;
   };
   template <ValueOperand Values>
   struct second_of<Values> {
-    using type = typename Values::value_domain::template tensor<std::int64_t>;
+    using type = typename Values::value_domain::template tensor<element_beside<Values>>;
   };
-  template <class Values>
-  using indices_of = typename second_of<Values>::type;
 };
 
 /// The call of a search such as `max_with_index<Dim>(x, across<...>)`. If the dimension is split
@@ -162,15 +165,10 @@ struct search_call {
   }
 };
 
-/// After an error there are two results as well, for programs that use structured bindings.
-template <class Whole, class Permitted, class X>
-  requires AnyRefused<X>
-struct outcome<search_call<Whole, Permitted>, X> {
-  static constexpr bool is_refusal = true;
-  using judged = refused<>;
-  using type = std::pair<refused_value<>, refused_value<>>;
-  [[nodiscard]] static constexpr type value() noexcept { return {}; }
-};
+template <class Operation, class Permitted, class Second>
+inline constexpr bool gives_pair<pair_call<Operation, Permitted, Second>> = true;
+template <class Whole, class Permitted>
+inline constexpr bool gives_pair<search_call<Whole, Permitted>> = true;
 
 /// The same for functions that return only the indices.
 template <class Whole, class Permitted>

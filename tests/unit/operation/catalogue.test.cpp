@@ -19,6 +19,8 @@ using W = sharded_tensor<float, extents<16, 32>, layout<pod, P<none, "model">>>;
 using S = sharded_tensor<float, extents<16>, layout<pod, P<none>>>;
 using L = sharded_tensor<std::int32_t, extents<8>, layout<pod, P<"data">>>;
 using I = sharded_tensor<float, extents<8, 16, 6, 6>, layout<pod, P<"data", none, none, none>>>;
+using M = sharded_tensor<double, extents<8, 4, 4>, layout<pod, P<"data", none, none>>>;
+using N = sharded_tensor<double, extents<8, 4, 4>, layout<pod, P<"data", none, "model">>>;
 using B = sharded_tensor<bfloat16, extents<8, 16>, layout<pod, P<"data", none>>>;
 
 operation_inference inferred(text_view name,
@@ -232,6 +234,37 @@ TEST_CASE("What the catalogue infers is what the functions make, at the same cos
       inferred("sort", {{"dim", "1"}}, {a}), [](const auto& y) { return sort<1>(y); }, x);
   check_same(
       inferred("argmax", {{"dim", "1"}}, {a}), [](const auto& y) { return argmax<1>(y); }, x);
+}
+
+TEST_CASE("What the catalogue infers of matrices is what the functions make, at the same cost") {
+  const auto m = abstract<M>();
+  const auto n = abstract<N>();
+  const char* const whole = "f64[8@data,4,4]";
+  const char* const columns = "f64[8@data,4,4@model]";
+  check_same(
+      inferred("cholesky", {}, {whole}), [](const auto& a) { return linalg::cholesky(a); }, m);
+  check_same(
+      inferred("solve", {}, {whole, columns}),
+      [](const auto& a, const auto& b) { return linalg::solve(a, b); }, m, n);
+  check_same(
+      inferred("triangular_solve", {{"upper", "true"}, {"transposed", "true"}}, {whole, columns}),
+      [](const auto& a, const auto& b) {
+        return linalg::triangular_solve<linalg::triangular::upper_transposed>(a, b);
+      },
+      m, n);
+  check_same(
+      inferred("inverse", {}, {whole}), [](const auto& a) { return linalg::inverse(a); }, m);
+  check_same(
+      inferred("determinant", {}, {whole}), [](const auto& a) { return linalg::determinant(a); },
+      m);
+  const unsigned model = 2;
+  const auto permit = across<"model">;
+  check_same(
+      inferred("slogdet", {}, {columns}, model),
+      [=](const auto& a) { return linalg::slogdet(a, permit).first; }, n);
+  check_same(
+      inferred("qr", {}, {columns}, model),
+      [=](const auto& a) { return linalg::qr(a, permit).second; }, n);
 }
 
 TEST_CASE("What the catalogue infers over permitted axes is what the functions exchange there") {

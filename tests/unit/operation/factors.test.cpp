@@ -181,6 +181,23 @@ TEST_CASE("What is sorted, searched, scanned or normalised is needed as a whole"
   check_rules(facts);
 }
 
+TEST_CASE("Matrices are needed as a whole, their batches and right-hand sides are not") {
+  constexpr rule_fact facts[] = {
+      {"cholesky", "f32[8, 3, 3]", "([i, j, k])->([i, j, k]) need_replication={j, k}"},
+      {"triangular_solve transposed=true", "f32[8, 3, 3]; f32[8, 3, 5]",
+       "([i, j, k], [i, j, l])->([i, j, l]) need_replication={j, k}"},
+      {"triangular_solve upper=true", "f32[3, 3]; f32[3]",
+       "([i, j], [i])->([i]) need_replication={i, j}"},
+      {"solve", "f32[8, 3, 3]; f32[8, 3]", "([i, j, k], [i, j])->([i, j]) need_replication={j, k}"},
+      {"inverse", "f32[3, 3]", "([i, j])->([i, j]) need_replication={i, j}"},
+      {"determinant", "f32[8, 3, 3]", "([i, j, k])->([i]) need_replication={j, k}"},
+      {"slogdet", "f32[3, 3]", "([i, j])->([]) need_replication={i, j}"},
+      {"qr", "f32[8, 12, 5]", "([i, j, k])->([i, j, l]) need_replication={j, k, l}"},
+      {"eigh", "f32[8, 3, 3]", "([i, j, k])->([i, j, k]) need_replication={j, k}"},
+  };
+  check_rules(facts);
+}
+
 // --- what a split means for each kind of factor
 // ---------------------------------------------------
 

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/operation/einsum.hpp"
+#include "shardwise/operation/matrices.hpp"
+#include "shardwise/operation/normalising.hpp"
+#include "shardwise/operation/reshape.hpp"
+#include "shardwise/operation/search.hpp"
+
+#include <utility>
+
+namespace shardwise {
+
+/// The operation that computes the eigenvectors of symmetric matrices.
+struct eigenvectors_operation : detail::of_square_matrices {
+  static constexpr text_view name = "eigenvectors";
+
+  [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes&,
+                                                     const tensor_descs& operands,
+                                                     const tensor_desc&) noexcept {
+    return cost_of(mesh, operands[0], 9 * operands[0].extents[operands[0].rank() - 1]);
+  }
+  using emits = operations<einsum_operation, tril_operation, triu_operation, reshape_operation>;
+  /// `v k transpose(v)`, where `k` has the elements of `transpose(v) dv` divided by the differences
+  /// of two eigenvalues, and 0 on the diagonal.
+  static constexpr void gradient(gradient_step& at) {
+    const gradient_value v = at.result();
+    const int rank = v.tensor().rank();
+    const gradient_value products = detail::batched_product(at.operand(0), "xz", v, "zy", "xy") * v;
+    attributes rows = reduction_operation::how(reduction::sum, 1U << (rank - 2), true);
+    const gradient_value values = emit<reduction_operation>(rows, products);
+    extents_desc column = values.tensor().extents;
+    std::swap(column[rank - 1], column[rank - 2]);
+    const gradient_value k = detail::batched_product(v, "zx", at.cotangent(), "zy", "xy") /
+                             (values - detail::shaped(values, column));
+    const gradient_value apart = emit<tril_operation>(tril_operation::how(-1), k) +
+                                 emit<triu_operation>(triu_operation::how(1), k);
+    const gradient_value left = detail::batched_product(v, "xz", apart, "zy", "xy");
+    at.give(0, detail::batched_product(left, "xz", v, "yz", "xy"));
+  }
+};
+
+namespace detail {
+/// The operation without attributes.
+struct eigenvectors_of {
+  using operation_class = eigenvectors_operation;
+  static constexpr attributes how{};
+};
+template <class Permitted>
+struct eigh_steps {
+  template <class X>
+  [[nodiscard]] static constexpr auto apply(const X& given) {
+    using first = fetching_call<eigenvectors_of, Permitted>;
+    const auto x = std::remove_cvref_t<decltype(first::gathered(given))>(first::gathered(given));
+    const auto symmetric = (x + einsum<"...ij->...ji">(x)) * 0.5;
+    auto vectors = apply_operation<eigenvectors_of>(symmetric);
+    auto values =
+        einsum<"...ij,...ij->...j">(vectors, einsum<"...ij,...jk->...ik">(symmetric, vectors));
+    return std::pair(std::move(values), std::move(vectors));
+  }
+};
+template <class Permitted>
+using eigh_call = composed_call<eigenvectors_of, Permitted, eigh_steps<Permitted>>;
+template <class Permitted>
+inline constexpr bool gives_pair<eigh_call<Permitted>> = true;
+}  // namespace detail
+
+namespace linalg {
+
+/// Returns the eigenvalues of symmetric matrices, the last two dimensions, in ascending order, and
+/// their eigenvectors, the columns of orthogonal matrices. The mean of a matrix and its transpose
+/// is decomposed. The other dimensions may be split. The gradient of the eigenvectors is not finite
+/// if eigenvalues are equal.
+///
+///     auto [values, vectors] = linalg::eigh(covariance);     // f32[8@data, 4], f32[8@data, 4, 4]
+template <NamedOperand X, detail::Terms Given = across_axes<>>
+[[nodiscard]] constexpr detail::outcome_on<detail::eigh_call<detail::permitted_by<Given>>, Given, X>
+eigh(X&& x, const Given& given = {}) {
+  return detail::carry_out_on<detail::eigh_call<detail::permitted_by<Given>>>(given,
+                                                                              static_cast<X&&>(x));
+}
+
+}  // namespace linalg
+
+}  // namespace shardwise

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/operation/composed_on_paper.hpp"
+#include "shardwise/operation/contraction_on_paper.hpp"
+#include "shardwise/operation/cholesky.hpp"
+#include "shardwise/operation/determinant.hpp"
+#include "shardwise/operation/eigh.hpp"
+#include "shardwise/operation/qr.hpp"
+
+namespace shardwise::detail::composed_steps {
+
+/// Returns a product of tensors, by an equation with an ellipsis.
+template <class... Operands>
+[[nodiscard]] constexpr tensor_desc product_of(paper_steps& at, text_view equation,
+                                               const Operands&... x) {
+  const operand_extents extents{x.extents...};
+  return at.apply<einsum_operation>(einsum_operation::how(named_dimensions(equation, extents)),
+                                    x...);
+}
+/// Returns matrices that each device has whole.
+template <class Class>
+[[nodiscard]] constexpr tensor_desc whole_matrices(paper_steps& at, const attributes& how,
+                                                   const tensor_descs& given) {
+  const tensor_descs x{at.finished(given[0])};
+  return at.gathered(Class::rule(how, x), x)[0];
+}
+
+constexpr void slogdet(paper_steps& at, const attributes& how, const tensor_descs& given,
+                       tensor_results& out) {
+  const tensor_desc made =
+      at.apply<slogdet_operation>(how, whole_matrices<slogdet_operation>(at, how, given));
+  out.push_back(made);
+  out.push_back(made);
+}
+constexpr void qr(paper_steps& at, const attributes& how, const tensor_descs& given,
+                  tensor_results& out) {
+  const tensor_desc x = whole_matrices<orthonormal_columns_operation>(at, how, given);
+  const tensor_desc q = at.apply<orthonormal_columns_operation>(how, x);
+  out.push_back(q);
+  out.push_back(at.apply<triu_operation>(triu_operation::how(0),
+                                         product_of(at, "...ki,...kj->...ij", q, x)));
+}
+constexpr void eigh(paper_steps& at, const attributes& how, const tensor_descs& given,
+                    tensor_results& out) {
+  const tensor_desc x = whole_matrices<eigenvectors_operation>(at, how, given);
+  const tensor_desc sum = at.each<f::add>(x, product_of(at, "...ij->...ji", x));
+  const tensor_desc symmetric = at.each<f::multiply>(sum, paper_steps::number(sum));
+  const tensor_desc vectors = at.apply<eigenvectors_operation>(how, symmetric);
+  out.push_back(product_of(at, "...ij,...ij->...j", vectors,
+                           product_of(at, "...ij,...jk->...ik", symmetric, vectors)));
+  out.push_back(vectors);
+}
+
+}  // namespace shardwise::detail::composed_steps

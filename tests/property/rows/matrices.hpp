@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: BSL-1.0
+// Rows of linear algebra on batches of matrices.
+#pragma once
+
+#include "property/operation_row.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace generated {
+
+/// A matrix on the host, by rows.
+using dense = std::vector<std::vector<double>>;
+
+inline dense zeros_of(std::size_t rows, std::size_t columns) {
+  return dense(rows, std::vector<double>(columns, 0));
+}
+inline dense transposed(const dense& x) {
+  dense out = zeros_of(x.empty() ? 0 : x[0].size(), x.size());
+  for (std::size_t i = 0; i < x.size(); ++i)
+    for (std::size_t j = 0; j < x[i].size(); ++j) out[j][i] = x[i][j];
+  return out;
+}
+/// With a diagonal that is larger than the rest of a row, so that no pivot is near 0.
+inline dense dominant(dense x) {
+  for (std::size_t i = 0; i < x.size(); ++i) x[i][i] += 6;
+  return x;
+}
+inline dense symmetric(const dense& x) {
+  dense out = transposed(x);
+  for (std::size_t i = 0; i < x.size(); ++i)
+    for (std::size_t j = 0; j < x.size(); ++j) out[i][j] = (out[i][j] + x[i][j]) / 2;
+  return out;
+}
+/// The lower or the upper triangle.
+inline dense triangle_of(dense x, bool upper) {
+  for (std::size_t i = 0; i < x.size(); ++i)
+    for (std::size_t j = 0; j < x[i].size(); ++j)
+      if (upper ? j < i : j > i) x[i][j] = 0;
+  return x;
+}
+/// The solutions of linear systems by elimination; the product of the pivots is the determinant.
+inline std::pair<dense, double> eliminated(dense a, dense b) {
+  double determinant = 1;
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    determinant *= a[k][k];
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      if (i == k) continue;
+      const double factor = a[i][k] / a[k][k];
+      for (std::size_t j = 0; j < a.size(); ++j) a[i][j] -= factor * a[k][j];
+      for (std::size_t j = 0; j < b[i].size(); ++j) b[i][j] -= factor * b[k][j];
+    }
+  }
+  for (std::size_t k = 0; k < a.size(); ++k)
+    for (double& x : b[k]) x /= a[k][k];
+  return {b, determinant};
+}
+inline dense identity_of(std::size_t n) {
+  dense out = zeros_of(n, n);
+  for (std::size_t i = 0; i < n; ++i) out[i][i] = 1;
+  return out;
+}
+inline dense cholesky_of(const dense& a) {
+  dense l = zeros_of(a.size(), a.size());
+  for (std::size_t i = 0; i < a.size(); ++i)
+    for (std::size_t j = 0; j <= i; ++j) {
+      double left = a[i][j];
+      for (std::size_t k = 0; k < j; ++k) left -= l[i][k] * l[j][k];
+      l[i][j] = i == j ? std::sqrt(left) : left / l[j][j];
+    }
+  return l;
+}
+/// The QR decomposition with a positive diagonal, by the method of Gram and Schmidt.
+inline std::pair<dense, dense> qr_of(const dense& x) {
+  const std::size_t rows = x.size(), columns = x[0].size(), made = std::min(rows, columns);
+  dense q = zeros_of(rows, made), r = zeros_of(made, columns);
+  for (std::size_t j = 0; j < columns; ++j) {
+    std::vector<double> left(rows);
+    for (std::size_t i = 0; i < rows; ++i) left[i] = x[i][j];
+    for (std::size_t k = 0; k < std::min(j, made); ++k) {
+      for (std::size_t i = 0; i < rows; ++i) r[k][j] += q[i][k] * left[i];
+      for (std::size_t i = 0; i < rows; ++i) left[i] -= r[k][j] * q[i][k];
+    }
+    if (j >= made) continue;
+    for (double e : left) r[j][j] += e * e;
+    r[j][j] = std::sqrt(r[j][j]);
+    for (std::size_t i = 0; i < rows; ++i) q[i][j] = left[i] / r[j][j];
+  }
+  return {q, r};
+}
+/// The eigenvalues in ascending order and the eigenvectors, by the method of Jacobi.
+inline std::pair<std::vector<double>, dense> eigh_of(dense a) {
+  const std::size_t n = a.size();
+  dense v = identity_of(n);
+  for (int sweep = 0; sweep < 30; ++sweep)
+    for (std::size_t p = 0; p < n; ++p)
+      for (std::size_t q = p + 1; q < n; ++q) {
+        const double angle = 0.5 * std::atan2(2 * a[p][q], a[q][q] - a[p][p]);
+        const double c = std::cos(angle), s = std::sin(angle);
+        const auto turn = [&](double& x, double& y) {
+          const double old = x;
+          x = c * old - s * y;
+          y = s * old + c * y;
+        };
+        for (std::size_t k = 0; k < n; ++k) turn(a[k][p], a[k][q]);
+        for (std::size_t k = 0; k < n; ++k) turn(a[p][k], a[q][k]);
+        for (std::size_t k = 0; k < n; ++k) turn(v[k][p], v[k][q]);
+      }
+  std::vector<double> values;
+  for (std::size_t i = 0; i < n; ++i) values.push_back(a[i][i]);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = i + 1; j < n; ++j)
+      if (values[j] < values[i]) {
+        std::swap(values[i], values[j]);
+        for (std::size_t k = 0; k < n; ++k) std::swap(v[k][i], v[k][j]);
+      }
+  return {values, v};
+}
+
+/// The loop of a function of one matrix of each operand, over the batch, the first dimension; a
+/// vector is a matrix with one column. `f(matrices)` returns a matrix for each result, and `ranks`
+/// states whether it stands for a matrix, a vector or a number: 2, 1 or 0.
+template <class F>
+auto matrix_loop(F f, std::vector<int> ranks) {
+  return [=](const row_arrays& x) {
+    row_arrays out;
+    const index_t batch = x[0].extents[0];
+    for (index_t b = 0; b < batch; ++b) {
+      std::vector<dense> given;
+      for (const host_array& each : x) {
+        const index_t rows = each.extents[1], columns = each.rank() > 2 ? each.extents[2] : 1;
+        dense one = zeros_of(static_cast<std::size_t>(rows), static_cast<std::size_t>(columns));
+        for (index_t i = 0; i < rows * columns; ++i)
+          one[static_cast<std::size_t>(i / columns)][static_cast<std::size_t>(i % columns)] =
+              each[b * rows * columns + i];
+        given.push_back(one);
+      }
+      const std::vector<dense> made = f(given);
+      for (std::size_t r = 0; r < made.size(); ++r) {
+        const index_t size = static_cast<index_t>(made[r].size() * made[r][0].size());
+        if (b == 0) {
+          extents_desc extents{batch};
+          if (ranks[r] > 0) extents.push_back(static_cast<index_t>(made[r].size()));
+          if (ranks[r] > 1) extents.push_back(static_cast<index_t>(made[r][0].size()));
+          out.emplace_back(extents, element::f64);
+        }
+        index_t at = b * size;
+        for (const std::vector<double>& row : made[r])
+          for (double e : row) out[r][at++] = e;
+      }
+    }
+    return out;
+  };
+}
+
+inline std::vector<operation_row> matrix_rows() {
+  std::vector<operation_row> rows;
+  using matrices = std::vector<dense>;
+  using tensor = any_tensor<double>;
+  const draw some = between(-1, 1);
+  const auto dominant_tensor = [](const tensor& x) {
+    return where(equal(iota_like<1>(x), iota_like<2>(x)), x + 6.0, x);
+  };
+  const auto symmetric_tensor = [](const tensor& x) { return (x + transpose<0, 2, 1>(x)) * 0.5; };
+  const auto add = [&](std::string name, std::vector<row_operand> operands, auto f, auto loop,
+                       std::vector<int> ranks) {
+    for (row_operand& operand : operands) operand.numbers_of = some;
+    rows.push_back({.name = std::move(name),
+                    .operands = std::move(operands),
+                    .apply = f,
+                    .loop = matrix_loop(loop, std::move(ranks)),
+                    .error = 1e-12,
+                    .rounding = 1e-12,
+                    .is_differentiable = true});
+  };
+  const auto positive = [=](const row_tensors& x) {
+    return dominant_tensor(symmetric_tensor(x[0].as<>()));
+  };
+  const auto on_columns = [&](std::string name, auto f, auto loop) {
+    for (const bool vectors : {false, true})
+      add(name + (vectors ? " of vectors" : ""),
+          {{{2, 3, 3}}, vectors ? row_operand{{2, 3}} : row_operand{{2, 3, 2}}}, f, loop,
+          {vectors ? 1 : 2});
+  };
+
+  add(
+      "cholesky", {{{2, 4, 4}}},
+      [=](const row_tensors& x) -> row_tensors { return {linalg::cholesky(positive(x))}; },
+      [](const matrices& x) { return matrices{cholesky_of(dominant(symmetric(x[0])))}; }, {2});
+  on_columns(
+      "solve",
+      [=](const row_tensors& x) -> row_tensors {
+        return {linalg::solve(dominant_tensor(x[0].as<>()), x[1].as<>())};
+      },
+      [](const matrices& x) { return matrices{eliminated(dominant(x[0]), x[1]).first}; });
+  for (const bool upper : {false, true})
+    for (const bool turned : {false, true})
+      on_columns(
+          std::string("triangular_solve") + (upper ? " upper" : " lower") +
+              (turned ? " transposed" : ""),
+          [=](const row_tensors& x) -> row_tensors {
+            using linalg::triangular;
+            const tensor a = dominant_tensor(x[0].as<>()), b = x[1].as<>();
+            if (upper && turned)
+              return {linalg::triangular_solve<triangular::upper_transposed>(a, b)};
+            if (upper) return {linalg::triangular_solve<triangular::upper>(a, b)};
+            if (turned) return {linalg::triangular_solve<triangular::lower_transposed>(a, b)};
+            return {linalg::triangular_solve(a, b)};
+          },
+          [=](const matrices& x) {
+            const dense a = triangle_of(dominant(x[0]), upper);
+            return matrices{eliminated(turned ? transposed(a) : a, x[1]).first};
+          });
+  add(
+      "inverse", {{{3, 3, 3}}},
+      [=](const row_tensors& x) -> row_tensors {
+        return {linalg::inverse(dominant_tensor(x[0].as<>()))};
+      },
+      [](const matrices& x) {
+        return matrices{eliminated(dominant(x[0]), identity_of(x[0].size())).first};
+      },
+      {2});
+  add(
+      "determinant", {{{3, 3, 3}}},
+      [=](const row_tensors& x) -> row_tensors { return {linalg::determinant(x[0].as<>())}; },
+      [](const matrices& x) {
+        return matrices{{{eliminated(x[0], identity_of(x[0].size())).second}}};
+      },
+      {0});
+  add(
+      "slogdet", {{{3, 3, 3}}},
+      [=](const row_tensors& x) -> row_tensors {
+        const auto [sign, size] = linalg::slogdet(x[0].as<>());
+        return {sign, size};
+      },
+      [](const matrices& x) {
+        const double found = eliminated(x[0], identity_of(x[0].size())).second;
+        return matrices{{{found < 0 ? -1.0 : 1.0}}, {{std::log(std::abs(found))}}};
+      },
+      {0, 0});
+  for (const extents_desc& extents : {extents_desc{2, 4, 3}, {2, 3, 3}, {2, 2, 4}})
+    add(
+        "qr of " + std::to_string(extents[1]) + " rows", {{extents}},
+        [made = std::min(extents[1], extents[2])](const row_tensors& x) -> row_tensors {
+          const auto [q, r] = linalg::qr(x[0].as<>());
+          // Signs are chosen so that the diagonal is positive.
+          const tensor square = made == 2 ? slice_in_dim<2, 0, 2>(r) : slice_in_dim<2, 0, 3>(r);
+          const tensor signs = sign(diagonal(square));
+          return {q * unsqueeze<1>(signs), r * unsqueeze<2>(signs)};
+        },
+        [](const matrices& x) {
+          const auto [q, r] = qr_of(x[0]);
+          return matrices{q, r};
+        },
+        {2, 2});
+  const auto decomposed = [](const matrices& x) {
+    const auto [values, vectors] = eigh_of(symmetric(x[0]));
+    dense column = zeros_of(values.size(), 1), squares = vectors;
+    for (std::size_t i = 0; i < values.size(); ++i) column[i][0] = values[i];
+    for (std::vector<double>& row : squares)
+      for (double& e : row) e *= e;
+    return matrices{column, squares};
+  };
+  // Eigenvectors have no sign of their own.
+  add("eigh", {{{2, 3, 3}}},
+      [](const row_tensors& x) -> row_tensors {
+        const auto [values, vectors] = linalg::eigh(x[0].as<>());
+        return {values, square(vectors)};
+      },
+      decomposed, {1, 2});
+  add("eigh across", {{{2, 3, 3}}},
+      [](const row_tensors& x) -> row_tensors {
+        const auto [values, vectors] = linalg::eigh(x[0].as<>(), across<"x", "y", "z">);
+        return {values, square(vectors)};
+      },
+      decomposed, {1, 2});
+  add(
+      "inverse across", {{{2, 3, 3}}},
+      [=](const row_tensors& x) -> row_tensors {
+        return {linalg::inverse(dominant_tensor(x[0].as<>()), across<"x", "y", "z">)};
+      },
+      [](const matrices& x) {
+        return matrices{eliminated(dominant(x[0]), identity_of(x[0].size())).first};
+      },
+      {2});
+  return rows;
+}
+
+}  // namespace generated

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "property/row_agreement.hpp"
+#include "property/rows/matrices.hpp"
+
+using namespace generated;
+
+TEST_CASE("linear algebra agrees with loops under every layout") { check_rows(matrix_rows()); }
