@@ -92,6 +92,7 @@ void enter_dropout() {
 template <Element T>
 void enter_fractional() {
   namespace f = functions;
+  enter_operation<logcumsumexp_operation, T, T>();
   enter_unary<T, f::sqrt, f::exp, f::log, f::tanh, f::sigmoid, f::gelu>();
   enter_unary<T, f::sin, f::cos, f::tan, f::asin, f::acos, f::atan, f::sinh, f::cosh, f::asinh,
               f::acosh, f::atanh>();
