@@ -14,6 +14,7 @@
 #include "shardwise/kernel/flip_kernel.hpp"
 #include "shardwise/kernel/function_kernels.hpp"
 #include "shardwise/kernel/kernel_table.hpp"
+#include "shardwise/kernel/logcumsumexp_kernel.hpp"
 #include "shardwise/kernel/max_with_index_kernel.hpp"
 #include "shardwise/kernel/one_hot_kernel.hpp"
 #include "shardwise/kernel/order_kernel.hpp"
