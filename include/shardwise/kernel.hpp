@@ -42,6 +42,7 @@
 #include "shardwise/kernel/kernel_table.hpp"
 #include "shardwise/kernel/library_kernels.hpp"
 #include "shardwise/kernel/line_order.hpp"
+#include "shardwise/kernel/logcumsumexp_kernel.hpp"
 #include "shardwise/kernel/loop_nest.hpp"
 #include "shardwise/kernel/matrix_product.hpp"
 #include "shardwise/kernel/max_with_index_kernel.hpp"

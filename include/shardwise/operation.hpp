@@ -42,6 +42,7 @@
 #include "shardwise/operation/glu.hpp"
 #include "shardwise/operation/iota_like.hpp"
 #include "shardwise/operation/layer_norm.hpp"
+#include "shardwise/operation/logcumsumexp.hpp"
 #include "shardwise/operation/logical.hpp"
 #include "shardwise/operation/manual.hpp"
 #include "shardwise/operation/manual_collectives.hpp"

@@ -18,6 +18,7 @@ void enter_gradients() {
     gradient_entry<attention_operation, T>()();
     gradient_entry<cummax_operation, T>()();
     gradient_entry<cummin_operation, T>()();
+    gradient_entry<logcumsumexp_operation, T>()();
   }
 }
 

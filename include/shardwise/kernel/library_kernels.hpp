@@ -14,6 +14,7 @@
 #include "shardwise/kernel/flip_kernel.hpp"
 #include "shardwise/kernel/function_kernels.hpp"
 #include "shardwise/kernel/kernel_table.hpp"
+#include "shardwise/kernel/logcumsumexp_kernel.hpp"
 #include "shardwise/kernel/max_with_index_kernel.hpp"
 #include "shardwise/kernel/one_hot_kernel.hpp"
 #include "shardwise/kernel/order_kernel.hpp"
@@ -92,6 +93,7 @@ void enter_dropout() {
 template <Element T>
 void enter_fractional() {
   namespace f = functions;
+  enter_operation<logcumsumexp_operation, T, T>();
   enter_unary<T, f::sqrt, f::exp, f::log, f::tanh, f::sigmoid, f::gelu>();
   enter_unary<T, f::sin, f::cos, f::tan, f::asin, f::acos, f::atan, f::sinh, f::cosh, f::asinh,
               f::acosh, f::atanh>();

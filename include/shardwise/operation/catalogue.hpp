@@ -19,6 +19,7 @@
 #include "shardwise/operation/glu.hpp"
 #include "shardwise/operation/iota_like.hpp"
 #include "shardwise/operation/layer_norm.hpp"
+#include "shardwise/operation/logcumsumexp.hpp"
 #include "shardwise/operation/matrices_on_paper.hpp"
 #include "shardwise/operation/max_with_index.hpp"
 #include "shardwise/operation/one_hot.hpp"
@@ -193,6 +194,8 @@ inline constexpr catalogued_operation whole_catalogue[] = {
     whole_entry<cumprod_operation>("cumprod", "dim across?", "f32[8,4]", "dim=1", "cumprod"),
     whole_entry<cummax_operation>("cummax", "dim across?", "f32[8,4]", "dim=1", "cummax"),
     whole_entry<cummin_operation>("cummin", "dim across?", "f32[8,4]", "dim=1", "cummin"),
+    fractional_entry<logcumsumexp_operation>("logcumsumexp", "dim across?", "f32[8,4]", "dim=1",
+                                             "cumlogsumexp, logcumsumexp", 1, 1),
     whole_entry<sort_operation>("sort", "dim descending? across?", "f32[8,4]", "dim=1", "sort"),
     composed_entry<quantile_judge>("median", "dim across?", "f32[8,4]", "dim=1", "median",
                                    &composed_steps::quantile),

@@ -5,6 +5,7 @@
 #include "property/operation_row.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -268,6 +269,18 @@ inline std::vector<operation_row> scan_rows() {
       []<int Dim>(const auto& x, std::integral_constant<int, Dim>, const auto&... permitted)
           -> row_tensors { return {cummin<Dim>(x, permitted...)}; },
       smaller);
+  // The sums of exponentials, by their definition.
+  add_line_rows(
+      rows, "logcumsumexp", {{6, 4}, between(-3, 3)},
+      []<int Dim>(const auto& x, std::integral_constant<int, Dim>, const auto&... permitted)
+          -> row_tensors { return {logcumsumexp<Dim>(x, permitted...)}; },
+      [](const std::vector<double>& line) {
+        std::vector<double> out;
+        double total = 0;
+        for (double x : line) out.push_back(std::log(total += std::exp(x)));
+        return std::vector<std::vector<double>>{out};
+      },
+      {element::f64}, 1e-13);
   return rows;
 }
 

@@ -156,6 +156,9 @@ TEST_CASE("What the catalogue infers is what the functions make, at the same cos
       inferred("matmul", {}, {a, "f32[16,32@model]"}),
       [](const auto& y, const auto& w) { return matmul(y, w); }, x, abstract<W>());
   check_same(
+      inferred("logcumsumexp", {{"dim", "1"}}, {a}),
+      [](const auto& y) { return logcumsumexp<1>(y); }, x);
+  check_same(
       inferred("searchsorted", {}, {"f32[16]", "f32[16]"}),
       [](const auto& y) { return searchsorted(y, y); }, abstract<S>());
   check_same(
@@ -275,6 +278,9 @@ TEST_CASE("What the catalogue infers over permitted axes is what the functions e
   check_same(
       inferred("softmax", {{"dim", "1"}}, {a}, model),
       [=](const auto& y) { return softmax<1>(y, permit); }, c);
+  check_same(
+      inferred("logcumsumexp", {{"dim", "1"}}, {a}, model),
+      [=](const auto& y) { return logcumsumexp<1>(y, permit); }, c);
   check_same(
       inferred("log_softmax", {{"dim", "1"}}, {a}, model),
       [=](const auto& y) { return log_softmax<1>(y, permit); }, c);

@@ -169,6 +169,7 @@ TEST_CASE("What is sorted, searched, scanned or normalised is needed as a whole"
       {"sort dim=1", "i32[1, 4, 1]", "([i, j, k])->([i, j, k]) need_replication={j}"},
       {"argmax dim=1", "f32[8, 4]", "([i, j])->([i]) need_replication={j}"},
       {"cumsum dim=1", "f32[8, 4]", "([i, j])->([i, j]) need_replication={j}"},
+      {"logcumsumexp dim=1", "f32[8, 4]", "([i, j])->([i, j]) need_replication={j}"},
       {"softmax dim=1", "f32[8, 4]", "([i, j])->([i, j]) need_replication={j}"},
       {"layer_norm dims=1", "f32[8, 4]; f32[4]; f32[4]",
        "([i, j], [j], [j])->([i, j]) need_replication={j}"},

@@ -826,6 +826,7 @@ TEST_CASE("What normalises along a dimension passes the splits of all others") {
        "dimension_is_split: f32[2, 6, 8]; f32[6, 4]; f32[6, 4]"},
       {{4}, "rms_norm dims=-1", "bf16[20@x, 10]; bf16[10]", "bf16[20@x, 10]"},
       {{4}, "softmax dim=0", "i32[8]", "elements_have_no_fractions"},
+      {{4}, "logcumsumexp dim=0", "i32[8]", "elements_have_no_fractions"},
       {{2, 4}, "softmax dim=1 across=y", "f32[8@x, 16@y]", "f32[8@x, 16@y]"},
       {{2, 4}, "softmax dim=1 across=y", "f32[8@x, 15@y]", "f32[8@x, 15@y]"},
       {{2, 4}, "cross_entropy dim=1 across=y", "f32[8@x, 16@y]; i64[8@x]", "f32[8@x]"},

@@ -51,6 +51,7 @@ TEST_CASE("what orders a dimension fetches it where it may") {
   check<split>([](const auto& x) { return cumprod<1>(x, across<"model">); });
   check<split>([](const auto& x) { return cummax<1>(x, across<"model">); });
   check<uneven_split>([](const auto& x) { return cummin<0>(x, across<"data">); });
+  check<split>([](const auto& x) { return logcumsumexp<1>(x, across<"model">); });
 }
 
 TEST_CASE("statistics over a split dimension exchange one number for each result") {
@@ -170,4 +171,72 @@ TEST_CASE("gradients of scans and bounds hold at zeros and at ties") {
           row{0, 0.5F, 1, 0.5F, 0});
   REQUIRE(slopes({-2, -1, 0, 1, 2}, [](const auto& x) { return floor(x) + sign(x) * x; }) ==
           row{-1, -1, 0, 1, 1});
+}
+
+TEST_CASE("logcumsumexp and its gradients hold for large, small and infinite elements") {
+  const device_pool pool(pod{}, 2);
+  using X = sharded_tensor<double, extents<5>, layout<pod, P<none>>>;
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  const auto make = [&](const std::vector<double>& all) { return distribute<X>(pool, all); };
+  const auto values = [](const auto& x) {
+    const auto made = to_host(x);
+    return std::vector<double>(made.elements().begin(), made.elements().end());
+  };
+  const auto near = [](const std::vector<double>& have, const std::vector<double>& want) {
+    REQUIRE(have.size() == want.size());
+    for (std::size_t i = 0; i < have.size(); ++i) {
+      CAPTURE(i, have[i], want[i]);
+      if (std::isinf(want[i]))
+        CHECK(have[i] == want[i]);
+      else
+        CHECK(std::abs(have[i] - want[i]) <= 1e-12 * (1 + std::abs(want[i])));
+    }
+  };
+  const auto scan = [](const auto& x) { return logcumsumexp<0>(x); };
+  const double two = std::log(2.0), three = std::log(3.0);
+  near(values(scan(make({1000, 1000, 1000, -1000, 0}))),
+       {1000, 1000 + two, 1000 + three, 1000 + three, 1000 + three});
+  near(values(scan(make({-1000, -1000, -1000, -2000, -1000}))),
+       {-1000, -1000 + two, -1000 + three, -1000 + three, -1000 + 2 * two});
+  near(values(scan(make({-inf, -inf, 0, -inf, 0}))), {-inf, -inf, 0, 0, two});
+  near(values(scan(make({0, inf, 1, -inf, 0}))), {0, inf, inf, inf, inf});
+
+  // The gradient of each result distributes 1 in proportion to the exponentials. Cotangents of both
+  // signs: 1 -1 2 0 -3.
+  const X weights = make({1, -1, 2, 0, -3});
+  const auto slopes = [&](const std::vector<double>& at) {
+    return values(gradient([&](const auto& x) { return sum(scan(x) * weights); })(make(at)));
+  };
+  const std::vector<double> equal_ones{1 - 1.0 / 2 + 2.0 / 3 - 3.0 / 5,
+                                       -1.0 / 2 + 2.0 / 3 - 3.0 / 5, 2.0 / 3 - 3.0 / 5, -3.0 / 5,
+                                       -3.0 / 5};
+  for (const double base : {0.0, 1000.0, -1000.0, 1e6}) {
+    CAPTURE(base);
+    near(slopes({base, base, base, base, base}), equal_ones);
+  }
+  near(slopes({-2000, 2000, 0, -2000, 2000}), {1, -1 + 2 - 1.5, 0, 0, -1.5});
+  near(slopes({-inf, -inf, 0, -inf, 0}), {0, 0, 2 - 1.5, 0, -1.5});
+
+  // The second derivatives, compared with differences of the first ones, also where a cotangent
+  // is 0.
+  const std::vector<double> some{0.3, -1, 2, 0.5, 1};
+  const auto first = [&](const auto& x) {
+    return gradient([&](const auto& y) { return sum(square(scan(y)) * weights); })(x);
+  };
+  const X along = make({1, 2, -1, 0.5, 3});
+  const auto second =
+      values(gradient([&](const auto& x) { return sum(first(x) * along); })(make(some)));
+  std::vector<double> differences;
+  for (std::size_t i = 0; i < some.size(); ++i) {
+    const auto at = [&](double step) {
+      std::vector<double> moved = some;
+      moved[i] += step;
+      return to_host(sum(first(make(moved)) * along))();
+    };
+    differences.push_back((at(1e-5) - at(-1e-5)) / 2e-5);
+  }
+  for (std::size_t i = 0; i < some.size(); ++i) {
+    CAPTURE(i, second[i], differences[i]);
+    CHECK(std::abs(second[i] - differences[i]) < 1e-7);
+  }
 }
