@@ -110,9 +110,9 @@ inline constexpr catalogued_operation whole_catalogue[] = {
     pool_entry<reduction::sum>("average_pool", "reduce_window(add), avg_pool1d, avg_pool2d"),
     // Linear algebra.
     fractional_entry<cholesky_operation>("cholesky", "across?", "f32[2,4,4]", "", "cholesky", 1, 1),
-    fractional_entry<triangular_solve_operation>(
-        "triangular_solve", "upper? transposed? across?", "f32[2,4,4] f32[2,4,2]", "",
-        "triangular_solve, solve_triangular", 2, 2),
+    fractional_entry<triangular_solve_operation>("triangular_solve", "upper? transposed? across?",
+                                                 "f32[2,4,4] f32[2,4,2]", "",
+                                                 "triangular_solve, solve_triangular", 2, 2),
     fractional_entry<solve_operation>("solve", "across?", "f32[2,4,4] f32[2,4,2]", "", "solve", 2,
                                       2),
     fractional_entry<inverse_operation>("inverse", "across?", "f32[2,4,4]", "", "inv", 1, 1),

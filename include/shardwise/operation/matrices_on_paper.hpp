@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/operation/cholesky.hpp"
 #include "shardwise/operation/composed_on_paper.hpp"
 #include "shardwise/operation/contraction_on_paper.hpp"
-#include "shardwise/operation/cholesky.hpp"
 #include "shardwise/operation/determinant.hpp"
 #include "shardwise/operation/eigh.hpp"
 #include "shardwise/operation/qr.hpp"
@@ -38,8 +38,8 @@ constexpr void qr(paper_steps& at, const attributes& how, const tensor_descs& gi
   const tensor_desc x = whole_matrices<orthonormal_columns_operation>(at, how, given);
   const tensor_desc q = at.apply<orthonormal_columns_operation>(how, x);
   out.push_back(q);
-  out.push_back(at.apply<triu_operation>(triu_operation::how(0),
-                                         product_of(at, "...ki,...kj->...ij", q, x)));
+  out.push_back(
+      at.apply<triu_operation>(triu_operation::how(0), product_of(at, "...ki,...kj->...ij", q, x)));
 }
 constexpr void eigh(paper_steps& at, const attributes& how, const tensor_descs& given,
                     tensor_results& out) {
