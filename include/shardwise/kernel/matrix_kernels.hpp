@@ -13,7 +13,6 @@
 #include <concepts>
 #include <cstddef>
 #include <limits>
-#include <type_traits>
 #include <vector>
 
 namespace shardwise {
@@ -23,37 +22,44 @@ namespace detail {
 template <class T>
 using solver_matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
 
-/// Runs a kernel on wide copies of its blocks if their elements are not computed in their own type:
-/// the solvers are compiled for `float` and `double` only.
-template <class Class, class T>
-void run_on_wide(const kernel_call& call) {
-  using wide = compute_type<T>;
-  if constexpr (std::same_as<T, wide>) {
-    Class::template run_wide<T>(call);
-  } else {
+/// The kernel `Class` of an operation, which has `run_wide<T>` for `float` and `double`. Other
+/// elements are computed on wide copies, so that the solvers are not compiled for them.
+template <class Class>
+struct matrix_kernel {
+  template <class T>
+  static void run(const kernel_call& call) {
+    using wide = compute_type<T>;
+    if constexpr (std::same_as<T, wide>)
+      Class::template run_wide<T>(call);
+    else
+      run_on_copies<T>(call);
+  }
+
+ private:
+  template <class Data, class Block>
+  [[nodiscard]] static basic_block<Data> block_of(Data* data, element type, const Block& block) {
+    return {data, type, block.extents, block.strides};
+  }
+  template <class T>
+  static void run_on_copies(const kernel_call& call) {
+    using wide = compute_type<T>;
     std::vector<widened_block<T>> copies, results;
     std::vector<const_any_block> read;
     std::vector<any_block> made;
-    const auto block_of = [](auto* data, const auto& block) {
-      return basic_block<std::remove_pointer_t<decltype(data)>>{data, element_of<wide>,
-                                                                block.extents, block.strides};
-    };
     for (const const_any_block& x : call.operands) {
-      copies.emplace_back(x.template as<const T>());
-      read.push_back(
-          block_of(static_cast<const void*>(copies.back().block().data), copies.back().block()));
+      const auto& copy = copies.emplace_back(x.template as<const T>()).block();
+      read.push_back(block_of<const void>(copy.data, element_of<wide>, copy));
     }
     for (const any_block& x : call.results) {
-      results.emplace_back(x.extents);
-      made.push_back(
-          block_of(static_cast<void*>(results.back().block().data), results.back().block()));
+      const auto& result = results.emplace_back(x.extents).block();
+      made.push_back(block_of<void>(result.data, element_of<wide>, result));
     }
     Class::template run_wide<wide>(
         {call.how, call.rule, read, call.parts, made, call.sizes, call.made});
     for (std::size_t k = 0; k < results.size(); ++k)
       results[k].store(call.results[k].template as<T>());
   }
-}
+};
 
 /// A matrix of a block, its last two dimensions, or a single column.
 template <class T>
@@ -164,11 +170,7 @@ struct pivots_of {
 }  // namespace detail
 
 template <>
-struct kernel_of<cholesky_operation> {
-  template <class T>
-  static void run(const kernel_call& call) {
-    detail::run_on_wide<kernel_of, T>(call);
-  }
+struct kernel_of<cholesky_operation> : detail::matrix_kernel<kernel_of<cholesky_operation>> {
   template <class T>
   static void run_wide(const kernel_call& call) {
     using matrix = detail::solver_matrix<T>;
@@ -185,11 +187,8 @@ struct kernel_of<cholesky_operation> {
 };
 
 template <>
-struct kernel_of<triangular_solve_operation> {
-  template <class T>
-  static void run(const kernel_call& call) {
-    detail::run_on_wide<kernel_of, T>(call);
-  }
+struct kernel_of<triangular_solve_operation>
+    : detail::matrix_kernel<kernel_of<triangular_solve_operation>> {
   template <class T>
   static void run_wide(const kernel_call& call) {
     using matrix = detail::solver_matrix<T>;
@@ -205,11 +204,7 @@ struct kernel_of<triangular_solve_operation> {
 };
 
 template <>
-struct kernel_of<solve_operation> {
-  template <class T>
-  static void run(const kernel_call& call) {
-    detail::run_on_wide<kernel_of, T>(call);
-  }
+struct kernel_of<solve_operation> : detail::matrix_kernel<kernel_of<solve_operation>> {
   template <class T>
   static void run_wide(const kernel_call& call) {
     using matrix = detail::solver_matrix<T>;
@@ -220,11 +215,7 @@ struct kernel_of<solve_operation> {
 };
 
 template <>
-struct kernel_of<inverse_operation> {
-  template <class T>
-  static void run(const kernel_call& call) {
-    detail::run_on_wide<kernel_of, T>(call);
-  }
+struct kernel_of<inverse_operation> : detail::matrix_kernel<kernel_of<inverse_operation>> {
   template <class T>
   static void run_wide(const kernel_call& call) {
     using matrix = detail::solver_matrix<T>;
@@ -236,11 +227,7 @@ struct kernel_of<inverse_operation> {
 };
 
 template <>
-struct kernel_of<determinant_operation> {
-  template <class T>
-  static void run(const kernel_call& call) {
-    detail::run_on_wide<kernel_of, T>(call);
-  }
+struct kernel_of<determinant_operation> : detail::matrix_kernel<kernel_of<determinant_operation>> {
   template <class T>
   static void run_wide(const kernel_call& call) {
     using matrix = detail::solver_matrix<T>;
@@ -253,15 +240,11 @@ struct kernel_of<determinant_operation> {
 };
 
 template <>
-struct kernel_of<slogdet_operation> {
+struct kernel_of<slogdet_operation> : detail::matrix_kernel<kernel_of<slogdet_operation>> {
   /// Returns the element types of the results after the first.
   template <class T>
   [[nodiscard]] static further_elements further() noexcept {
     return {&element_kernels_of<T>};
-  }
-  template <class T>
-  static void run(const kernel_call& call) {
-    detail::run_on_wide<kernel_of, T>(call);
   }
   template <class T>
   static void run_wide(const kernel_call& call) {
@@ -282,11 +265,8 @@ struct kernel_of<slogdet_operation> {
 };
 
 template <>
-struct kernel_of<orthonormal_columns_operation> {
-  template <class T>
-  static void run(const kernel_call& call) {
-    detail::run_on_wide<kernel_of, T>(call);
-  }
+struct kernel_of<orthonormal_columns_operation>
+    : detail::matrix_kernel<kernel_of<orthonormal_columns_operation>> {
   template <class T>
   static void run_wide(const kernel_call& call) {
     using matrix = detail::solver_matrix<T>;
@@ -301,11 +281,8 @@ struct kernel_of<orthonormal_columns_operation> {
 };
 
 template <>
-struct kernel_of<eigenvectors_operation> {
-  template <class T>
-  static void run(const kernel_call& call) {
-    detail::run_on_wide<kernel_of, T>(call);
-  }
+struct kernel_of<eigenvectors_operation>
+    : detail::matrix_kernel<kernel_of<eigenvectors_operation>> {
   template <class T>
   static void run_wide(const kernel_call& call) {
     using matrix = detail::solver_matrix<T>;

@@ -37,28 +37,11 @@ struct cumprod_operation : running_operation<"cumprod", reduction::product> {
 
 /// What the gradients of running extremes append. The selection of the extremes is treated as a
 /// constant, so each of the two operations is the gradient of the other, `Dual`, for any order of
-/// derivative. The first operand is the scanned tensor, the second the one that is distributed or
-/// selected.
+/// derivative.
 template <fixed_string Name, reduction Kind, class Dual>
-struct running_extreme {
-  static constexpr text_view name = Name;
+struct running_extreme : scan_gradient<Name, 2> {
   static constexpr reduction kind = Kind;
 
-  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
-                                                  const tensor_descs& operands) noexcept {
-    factor_rule out = same_dimensions_rule(linearity::nonlinear, operands[0].rank());
-    out.factors[how.integers[0]] = factor_kind::need_replication;
-    out.operands.push_back(out.operands[0]);
-    return out;
-  }
-  [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes&,
-                                                     const tensor_descs& operands,
-                                                     const tensor_desc&) noexcept {
-    return {.flops = 2 * largest_shard_size(mesh, operands[0].layout, operands[0].extents)};
-  }
-  [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
-    return words_of(name, how);
-  }
   using emits = operations<Dual>;
   static constexpr void gradient(gradient_step& at) {
     if (at.wants(1)) at.give(1, emit<Dual>(at.how(), at.operand(0), at.cotangent()));

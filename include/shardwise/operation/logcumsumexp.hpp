@@ -9,29 +9,11 @@
 namespace shardwise {
 
 /// The common part of the gradients of `logcumsumexp`, which are linear in their second operand.
-/// The first operand is the scanned tensor `x`. With `w(j, i) = exp(x[j] - logcumsumexp(x)[i])`,
-/// the weight of element `j` in result `i`, all weights are at most 1, so nothing overflows. An
-/// element that is -inf has the weight 0 in every result.
+/// With `w(j, i) = exp(x[j] - logcumsumexp(x)[i])`, the weight of element `j` of the scanned tensor
+/// in result `i`, all weights are at most 1, so nothing overflows. An element that is -inf has the
+/// weight 0 in every result.
 template <fixed_string Name>
-struct logcumsumexp_weighted {
-  static constexpr text_view name = Name;
-
-  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
-                                                  const tensor_descs& operands) noexcept {
-    factor_rule out = same_dimensions_rule(linearity::nonlinear, operands[0].rank());
-    out.factors[how.integers[0]] = factor_kind::need_replication;
-    out.operands.push_back(out.operands[0]);
-    return out;
-  }
-  [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes&,
-                                                     const tensor_descs& operands,
-                                                     const tensor_desc&) noexcept {
-    return {.flops = 8 * largest_shard_size(mesh, operands[0].layout, operands[0].extents)};
-  }
-  [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
-    return words_of(name, how);
-  }
-};
+struct logcumsumexp_weighted : scan_gradient<Name, 8> {};
 
 struct logcumsumexp_pick_operation;
 /// The operation that returns, for each element `j`, the sum of `w(j, i)` times element `i` of the

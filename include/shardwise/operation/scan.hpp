@@ -38,6 +38,30 @@ struct running_operation {
   }
 };
 
+/// The common part of what the gradients of such operations append. The first operand is the
+/// scanned tensor; the second one, which is distributed or selected, has `Flops` operations for
+/// each element.
+template <fixed_string Name, index_t Flops>
+struct scan_gradient {
+  static constexpr text_view name = Name;
+
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs& operands) noexcept {
+    factor_rule out = same_dimensions_rule(linearity::nonlinear, operands[0].rank());
+    out.factors[how.integers[0]] = factor_kind::need_replication;
+    out.operands.push_back(out.operands[0]);
+    return out;
+  }
+  [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes&,
+                                                     const tensor_descs& operands,
+                                                     const tensor_desc&) noexcept {
+    return {.flops = Flops * largest_shard_size(mesh, operands[0].layout, operands[0].extents)};
+  }
+  [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
+    return words_of(name, how);
+  }
+};
+
 /// An operation along dimension `Dim` whose attributes are types.
 template <class Class, int Dim>
 struct applied_along {

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSL-1.0
+// Linear algebra at its edges: singular and empty matrices, narrow elements, typed tensors.
+#include "support/catch.hpp"
+#include <shardwise/shardwise.hpp>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace {
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 2>> {};
+template <class T, class Extents, class Spec>
+using tensor = sharded_tensor<T, Extents, layout<pod, Spec>>;
+
+using squares = tensor<double, extents<2, 2, 2>, P<"data", none, none>>;
+using halves = tensor<bfloat16, extents<2, 2, 2>, P<"data", none, none>>;
+
+/// The first matrix is regular and indefinite, the second one singular.
+squares two_matrices(const device_pool& pool) {
+  return distribute<squares>(pool, std::vector<double>{1, 2, 3, 4, 1, 2, 2, 4});
+}
+
+TEST_CASE("A singular matrix has the determinant 0, whose logarithm is minus infinity") {
+  const device_pool pool(pod{});
+  const auto x = two_matrices(pool);
+  const auto d = to_host(linalg::determinant(x));
+  CHECK(d(0) == Approx(-2));
+  CHECK(d(1) == 0);
+  const auto [sign, size] = linalg::slogdet(x);
+  CHECK(to_host(sign)(0) == -1);
+  CHECK(to_host(size)(0) == Approx(std::log(2)));
+  CHECK(to_host(sign)(1) == 0);
+  CHECK(to_host(size)(1) == -std::numeric_limits<double>::infinity());
+}
+
+TEST_CASE("A matrix that cannot be factorised gives NaN, and does not disturb the others") {
+  const device_pool pool(pod{});
+  const auto x = distribute<squares>(
+      pool, std::vector<double>{1, 2, 2, 1, 4, 0, 2, 2});  // indefinite, positive
+  const auto l = to_host(linalg::cholesky(x));
+  CHECK(std::isnan(l(0, 0, 0)));
+  CHECK(std::isnan(l(0, 1, 1)));
+  // Only the lower triangle is read.
+  CHECK(l(1, 0, 0) == 2);
+  CHECK(l(1, 0, 1) == 0);
+  CHECK(l(1, 1, 0) == 1);
+  CHECK(l(1, 1, 1) == 1);
+  const auto inverses = to_host(linalg::inverse(two_matrices(pool)));
+  CHECK(inverses(0, 0, 0) == Approx(-2));
+  CHECK(!std::isfinite(inverses(1, 0, 0)));
+}
+
+TEST_CASE("Matrices without rows have the determinant 1, and solutions without elements") {
+  const device_pool pool(pod{});
+  using empty = tensor<double, extents<2, 0, 0>, P<"data", none, none>>;
+  using sides = tensor<double, extents<2, 0, 3>, P<"data", none, none>>;
+  const auto x = zeros<empty>(pool);
+  CHECK(to_host(linalg::determinant(x))(1) == 1);
+  CHECK(to_host(linalg::slogdet(x).first)(0) == 1);
+  CHECK(to_host(linalg::slogdet(x).second)(0) == 0);
+  CHECK(to_host(linalg::inverse(x)).elements().empty());
+  CHECK(to_host(linalg::cholesky(x)).elements().empty());
+  CHECK(to_host(linalg::solve(x, zeros<sides>(pool))).elements().empty());
+  CHECK(to_host(linalg::qr(zeros<sides>(pool)).second).elements().empty());
+  CHECK(to_host(linalg::eigh(x).first).elements().empty());
+  using none_of_them = tensor<double, extents<0, 2, 2>, P<none, none, none>>;
+  CHECK(to_host(linalg::determinant(zeros<none_of_them>(pool))).elements().empty());
+  using side = tensor<double, extents<2, 2, 0>, P<"data", none, none>>;
+  CHECK(to_host(linalg::solve(two_matrices(pool), zeros<side>(pool))).elements().empty());
+}
+
+TEST_CASE("Narrow elements are computed in float and rounded once") {
+  const device_pool pool(pod{});
+  const auto x = two_matrices(pool) + 3.0 * two_matrices(pool) * two_matrices(pool);
+  const halves narrow = cast<bfloat16>(x);
+  const auto wide = cast<float>(narrow);
+  const auto same = [](const auto& a, const auto& b) {
+    return to_host(a) == to_host(cast<bfloat16>(b));
+  };
+  CHECK(same(linalg::inverse(narrow), linalg::inverse(wide)));
+  CHECK(same(linalg::determinant(narrow), linalg::determinant(wide)));
+  CHECK(same(linalg::slogdet(narrow).second, linalg::slogdet(wide).second));
+  CHECK(same(linalg::solve(narrow, narrow), linalg::solve(wide, wide)));
+  CHECK(same(linalg::triangular_solve(narrow, narrow), linalg::triangular_solve(wide, wide)));
+  CHECK(same(linalg::qr(narrow).first, linalg::qr(wide).first));
+}
+
+TEST_CASE("Columns of right-hand sides that are split are solved where they are") {
+  const device_pool pool(pod{});
+  using sides = tensor<double, extents<2, 2, 4>, P<"data", none, "model">>;
+  const auto x = two_matrices(pool);
+  const auto b = generate<sides>(pool, [](const auto& at) { return double(at[1] + at[2]); });
+  const auto solve = [](const auto& a, const auto& y) {
+    return linalg::triangular_solve<linalg::triangular::upper>(a, y);
+  };
+  STATIC_REQUIRE(trace(solve, abstract<squares>(), abstract<sides>()).collectives() == 0);
+  const auto y = to_host(solve(x, b));
+  // The upper triangles are 1 2, 0 4, for both matrices.
+  for (index_t k = 0; k < 4; ++k) {
+    const double second = double(1 + k) / 4;
+    CHECK(y(0, 1, k) == second);
+    CHECK(y(0, 0, k) == double(k) - 2 * second);
+  }
+}
+
+TEST_CASE("Errors about matrices name the operand, the dimension and the sizes") {
+  const device_pool pool(pod{});
+  const any_tensor<double> x = two_matrices(pool);
+  const auto rule_of = [](const auto& call) {
+    try {
+      (void)call();
+    } catch (const error& refused) {
+      return refused.code();
+    }
+    return violation::nothing;
+  };
+  CHECK(rule_of([&] { return linalg::inverse(slice_in_dim<1, 0, 1>(x)); }) ==
+        violation::operand_sizes_differ);
+  CHECK(rule_of([&] { return linalg::cholesky(index_at<1, 0>(index_at<1, 0>(x))); }) ==
+        violation::operand_rank_differs);
+  CHECK(rule_of([&] { return linalg::solve(x, index_at<1, 0>(index_at<1, 0>(x))); }) ==
+        violation::operand_rank_differs);
+  CHECK(rule_of([&] { return linalg::solve(x, slice_in_dim<1, 0, 1>(x)); }) ==
+        violation::operand_sizes_differ);
+  const any_tensor<double> split = reshard(x, spec_desc{{"", "model", ""}});
+  CHECK(rule_of([&] { return linalg::qr(split); }) == violation::dimension_is_split);
+  CHECK(rule_of([&] { return linalg::qr(split, across<"model">); }) == violation::nothing);
+}
+
+}  // namespace
