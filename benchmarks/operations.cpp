@@ -132,7 +132,10 @@ void add_rows(std::vector<bench::row>& all) {
       [](const float* from, float* to, const operands&) {
         std::fill_n(to, n, -std::numeric_limits<float>::infinity());
         for (index_t r = 0; r < n; ++r)
-          for (index_t i = 0; i < n; ++i) to[i] = std::max(to[i], from[r * n + i]);
+          for (index_t i = 0; i < n; ++i) {
+            const float x = from[r * n + i];
+            to[i] = x > to[i] || x != x ? x : to[i];  // a NaN is the maximum, as in NumPy
+          }
       });
   add(
       "max_with_index of rows", [](const operands& a) { return max_with_index<1>(a.x).first; },
