@@ -9,6 +9,17 @@
 
 namespace shardwise::detail {
 
+/// The call of an operation on floating-point matrices.
+template <class Operation, class Permitted>
+using matrix_call = fractional_call<Operation, fetching_call<Operation, Permitted>>;
+template <class Operation, class Given, class... X>
+using matrix_outcome = outcome_on<matrix_call<Operation, permitted_by<Given>>, Given, X...>;
+template <class Operation, class Given, class... X>
+[[nodiscard]] constexpr matrix_outcome<Operation, Given, X...> carry_out_on_matrices(
+    const Given& given, X&&... x) {
+  return carry_out_on<matrix_call<Operation, permitted_by<Given>>>(given, static_cast<X&&>(x)...);
+}
+
 /// The common part of operations on matrices, the last two dimensions of their first operand, which
 /// each device needs whole. All other dimensions are a batch and may be split.
 struct of_matrices {
@@ -114,17 +125,6 @@ struct of_linear_systems : of_square_matrices {
   return (emit<tril_operation>(tril_operation::how(0), x) +
           emit<tril_operation>(tril_operation::how(-1), x)) *
          0.5;
-}
-
-/// The call of an operation on floating-point matrices.
-template <class Operation, class Permitted>
-using matrix_call = fractional_call<Operation, fetching_call<Operation, Permitted>>;
-template <class Operation, class Given, class... X>
-using matrix_outcome = outcome_on<matrix_call<Operation, permitted_by<Given>>, Given, X...>;
-template <class Operation, class Given, class... X>
-[[nodiscard]] constexpr matrix_outcome<Operation, Given, X...> carry_out_on_matrices(
-    const Given& given, X&&... x) {
-  return carry_out_on<matrix_call<Operation, permitted_by<Given>>>(given, static_cast<X&&>(x)...);
 }
 
 }  // namespace shardwise::detail
