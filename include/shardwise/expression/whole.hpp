@@ -5,6 +5,13 @@
 
 namespace shardwise {
 
+/// An operation without attributes, as a type.
+template <class Class>
+struct without_attributes {
+  using operation_class = Class;
+  static constexpr attributes how{};
+};
+
 namespace detail {
 
 /// The verdict of the first judge that reports an error, or of the last one.

@@ -53,15 +53,17 @@ template <class Class, Element First>
                                          [[maybe_unused]] element result) {
   if constexpr (build_config::compiled && !detail::HasOwnWholeKernel<Class>) {
     return detail::require_compiled(operation_of<Class>, types_key(operands, result));
-  } else if constexpr (requires { sizeof(kernel_of<Class>); }) {
-    return {.whole = structured_kernel::to<&kernel_of<Class>::template run<First>>(),
-            .further = detail::further_of<Class, First>(),
-            .enter_gradient = gradient_entry<Class, First>()};
   } else {
-    static_assert(sizeof(Class) == 0,
-                  "the kernel of an operation is included where it is applied; with headers alone, "
-                  "those of linear algebra are in <shardwise/kernel/matrix_kernels.hpp>");
-    return {};
+    constexpr bool is_defined = requires { sizeof(kernel_of<Class>); };
+    static_assert(is_defined,
+                  "the kernel of an operation, a specialisation of kernel_of<>, is defined before "
+                  "the operation is applied");
+    if constexpr (is_defined)
+      return {.whole = structured_kernel::to<&kernel_of<Class>::template run<First>>(),
+              .further = detail::further_of<Class, First>(),
+              .enter_gradient = gradient_entry<Class, First>()};
+    else
+      return {};
   }
 }
 

@@ -30,15 +30,10 @@ struct cholesky_operation : detail::of_square_matrices {
   }
 };
 
-namespace detail {
-/// The operation without attributes.
-struct cholesky_of {
-  using operation_class = cholesky_operation;
-  static constexpr attributes how{};
-};
-}  // namespace detail
-
 namespace linalg {
+
+/// The operation as a type.
+struct cholesky_of : without_attributes<cholesky_operation> {};
 
 /// Returns the Cholesky factors `l` of symmetric positive definite matrices, the last two
 /// dimensions: `l` is lower triangular and `l transpose(l)` the matrix. Only the lower triangle is
@@ -51,9 +46,9 @@ namespace linalg {
 ///
 ///     auto l = linalg::cholesky(covariance, across<"model">);
 template <NamedOperand X, detail::Terms Given = across_axes<>>
-[[nodiscard]] constexpr detail::matrix_outcome<detail::cholesky_of, Given, X> cholesky(
+[[nodiscard]] constexpr detail::matrix_outcome<cholesky_of, Given, X> cholesky(
     X&& x, const Given& given = {}) {
-  return detail::carry_out_on_matrices<detail::cholesky_of, Given, X>(given, static_cast<X&&>(x));
+  return detail::carry_out_on_matrices<cholesky_of, Given, X>(given, static_cast<X&&>(x));
 }
 
 }  // namespace linalg

@@ -51,18 +51,18 @@ struct slogdet_operation : detail::of_determinants {
   static constexpr void gradient(gradient_step& at) { give_scaled(at, at.cotangent(1)); }
 };
 
+namespace linalg {
+
+/// The operations as types.
+struct determinant_of : without_attributes<determinant_operation> {};
+struct slogdet_of : without_attributes<slogdet_operation> {};
+
+}  // namespace linalg
+
 namespace detail {
-/// The operations without attributes.
-struct determinant_of {
-  using operation_class = determinant_operation;
-  static constexpr attributes how{};
-};
-struct slogdet_of {
-  using operation_class = slogdet_operation;
-  static constexpr attributes how{};
-};
 template <class Permitted>
-using slogdet_call = fractional_call<slogdet_of, pair_call<slogdet_of, Permitted, void>>;
+using slogdet_call =
+    fractional_call<linalg::slogdet_of, pair_call<linalg::slogdet_of, Permitted, void>>;
 template <class Permitted>
 inline constexpr bool gives_pair<slogdet_call<Permitted>> = true;
 }  // namespace detail
@@ -74,10 +74,9 @@ namespace linalg {
 ///
 ///     auto d = linalg::determinant(a);                 // f32[8@data, 4, 4] -> f32[8@data]
 template <NamedOperand X, detail::Terms Given = across_axes<>>
-[[nodiscard]] constexpr detail::matrix_outcome<detail::determinant_of, Given, X> determinant(
+[[nodiscard]] constexpr detail::matrix_outcome<determinant_of, Given, X> determinant(
     X&& x, const Given& given = {}) {
-  return detail::carry_out_on_matrices<detail::determinant_of, Given, X>(given,
-                                                                         static_cast<X&&>(x));
+  return detail::carry_out_on_matrices<determinant_of, Given, X>(given, static_cast<X&&>(x));
 }
 /// Returns the signs of determinants and the logarithms of their absolute values, which can be
 /// represented where the determinants cannot. For a singular matrix they are 0 and minus infinity.

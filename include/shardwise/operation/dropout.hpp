@@ -44,10 +44,7 @@ struct dropout_operation {
 };
 
 /// The operation whose attributes are types.
-struct dropout_of {
-  using operation_class = dropout_operation;
-  static constexpr attributes how{};
-};
+struct dropout_of : without_attributes<dropout_operation> {};
 
 namespace detail {
 

@@ -3,7 +3,6 @@
 
 #include "shardwise/operation/einsum.hpp"
 #include "shardwise/operation/matrices.hpp"
-#include "shardwise/operation/normalising.hpp"
 #include "shardwise/operation/reshape.hpp"
 #include "shardwise/operation/search.hpp"
 
@@ -40,27 +39,29 @@ struct eigenvectors_operation : detail::of_square_matrices {
   }
 };
 
+namespace linalg {
+
+/// The operation as a type.
+struct eigh_of : without_attributes<eigenvectors_operation> {};
+
+}  // namespace linalg
+
 namespace detail {
-/// The operation without attributes.
-struct eigenvectors_of {
-  using operation_class = eigenvectors_operation;
-  static constexpr attributes how{};
-};
 template <class Permitted>
 struct eigh_steps {
   template <class X>
   [[nodiscard]] static constexpr auto apply(const X& given) {
-    using first = fetching_call<eigenvectors_of, Permitted>;
-    const auto x = std::remove_cvref_t<decltype(first::gathered(given))>(first::gathered(given));
+    using T = typename X::value_type;
+    const auto x = whole_matrices<linalg::eigh_of, Permitted>(given);
     const auto symmetric = (x + einsum<"...ij->...ji">(x)) * 0.5;
-    auto vectors = apply_operation<eigenvectors_of>(symmetric);
-    auto values =
+    const auto vectors = apply_operation<linalg::eigh_of>(symmetric);
+    const auto values =
         einsum<"...ij,...ij->...j">(vectors, einsum<"...ij,...jk->...ik">(symmetric, vectors));
-    return std::pair(std::move(values), std::move(vectors));
+    return std::pair(narrowed<T>(values), narrowed<T>(vectors));
   }
 };
 template <class Permitted>
-using eigh_call = composed_call<eigenvectors_of, Permitted, eigh_steps<Permitted>>;
+using eigh_call = composed_call<linalg::eigh_of, Permitted, eigh_steps<Permitted>>;
 template <class Permitted>
 inline constexpr bool gives_pair<eigh_call<Permitted>> = true;
 }  // namespace detail

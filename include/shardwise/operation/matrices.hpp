@@ -3,6 +3,7 @@
 
 #include "shardwise/operation/as.hpp"
 #include "shardwise/operation/einsum_operation.hpp"
+#include "shardwise/operation/normalising.hpp"
 #include "shardwise/operation/number.hpp"
 #include "shardwise/operation/transpose.hpp"
 #include "shardwise/operation/triangle.hpp"
@@ -125,6 +126,13 @@ struct of_linear_systems : of_square_matrices {
   return (emit<tril_operation>(tril_operation::how(0), x) +
           emit<tril_operation>(tril_operation::how(-1), x)) *
          0.5;
+}
+
+/// Returns the matrices of a composed operation, gathered over permitted axes, in the type used for
+/// arithmetic.
+template <class Operation, class Permitted, class X>
+[[nodiscard]] constexpr auto whole_matrices(const X& given) {
+  return widened(fetching_call<Operation, Permitted>::gathered(given));
 }
 
 }  // namespace shardwise::detail

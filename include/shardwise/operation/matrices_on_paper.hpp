@@ -18,18 +18,19 @@ template <class... Operands>
   return at.apply<einsum_operation>(einsum_operation::how(named_dimensions(equation, extents)),
                                     x...);
 }
-/// Returns matrices that each device has whole.
+/// Returns matrices that each device has whole, in the type used for arithmetic.
 template <class Class>
 [[nodiscard]] constexpr tensor_desc whole_matrices(paper_steps& at, const attributes& how,
                                                    const tensor_descs& given) {
   const tensor_descs x{at.finished(given[0])};
-  return at.gathered(Class::rule(how, x), x)[0];
+  return widened(at, at.gathered(Class::rule(how, x), x)[0]);
 }
 
 constexpr void slogdet(paper_steps& at, const attributes& how, const tensor_descs& given,
                        tensor_results& out) {
+  const tensor_descs x{at.finished(given[0])};
   const tensor_desc made =
-      at.apply<slogdet_operation>(how, whole_matrices<slogdet_operation>(at, how, given));
+      at.apply<slogdet_operation>(how, at.gathered(slogdet_operation::rule(how, x), x)[0]);
   out.push_back(made);
   out.push_back(made);
 }
@@ -37,9 +38,10 @@ constexpr void qr(paper_steps& at, const attributes& how, const tensor_descs& gi
                   tensor_results& out) {
   const tensor_desc x = whole_matrices<orthonormal_columns_operation>(at, how, given);
   const tensor_desc q = at.apply<orthonormal_columns_operation>(how, x);
-  out.push_back(q);
-  out.push_back(
-      at.apply<triu_operation>(triu_operation::how(0), product_of(at, "...ki,...kj->...ij", q, x)));
+  const tensor_desc r =
+      at.apply<triu_operation>(triu_operation::how(0), product_of(at, "...ki,...kj->...ij", q, x));
+  out.push_back(narrowed(at, q, given[0].type));
+  out.push_back(narrowed(at, r, given[0].type));
 }
 constexpr void eigh(paper_steps& at, const attributes& how, const tensor_descs& given,
                     tensor_results& out) {
@@ -47,9 +49,10 @@ constexpr void eigh(paper_steps& at, const attributes& how, const tensor_descs& 
   const tensor_desc sum = at.each<f::add>(x, product_of(at, "...ij->...ji", x));
   const tensor_desc symmetric = at.each<f::multiply>(sum, paper_steps::number(sum));
   const tensor_desc vectors = at.apply<eigenvectors_operation>(how, symmetric);
-  out.push_back(product_of(at, "...ij,...ij->...j", vectors,
-                           product_of(at, "...ij,...jk->...ik", symmetric, vectors)));
-  out.push_back(vectors);
+  const tensor_desc values = product_of(at, "...ij,...ij->...j", vectors,
+                                        product_of(at, "...ij,...jk->...ik", symmetric, vectors));
+  out.push_back(narrowed(at, values, given[0].type));
+  out.push_back(narrowed(at, vectors, given[0].type));
 }
 
 }  // namespace shardwise::detail::composed_steps

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "shardwise/operation/einsum.hpp"
-#include "shardwise/operation/normalising.hpp"
 #include "shardwise/operation/pad.hpp"
 #include "shardwise/operation/slice.hpp"
 #include "shardwise/operation/triangular_solve.hpp"
@@ -73,25 +72,26 @@ struct orthonormal_columns_operation : detail::of_matrices {
   }
 };
 
+namespace linalg {
+
+/// The operation as a type.
+struct qr_of : without_attributes<orthonormal_columns_operation> {};
+
+}  // namespace linalg
+
 namespace detail {
-/// The operation without attributes.
-struct orthonormal_columns_of {
-  using operation_class = orthonormal_columns_operation;
-  static constexpr attributes how{};
-};
 template <class Permitted>
 struct qr_steps {
   template <class X>
   [[nodiscard]] static constexpr auto apply(const X& given) {
-    using first = fetching_call<orthonormal_columns_of, Permitted>;
-    const auto x = std::remove_cvref_t<decltype(first::gathered(given))>(first::gathered(given));
-    auto q = apply_operation<orthonormal_columns_of>(x);
-    auto r = triu(einsum<"...ki,...kj->...ij">(q, x));
-    return std::pair(std::move(q), std::move(r));
+    using T = typename X::value_type;
+    const auto x = whole_matrices<linalg::qr_of, Permitted>(given);
+    const auto q = apply_operation<linalg::qr_of>(x);
+    return std::pair(narrowed<T>(q), narrowed<T>(triu(einsum<"...ki,...kj->...ij">(q, x))));
   }
 };
 template <class Permitted>
-using qr_call = composed_call<orthonormal_columns_of, Permitted, qr_steps<Permitted>>;
+using qr_call = composed_call<linalg::qr_of, Permitted, qr_steps<Permitted>>;
 template <class Permitted>
 inline constexpr bool gives_pair<qr_call<Permitted>> = true;
 }  // namespace detail

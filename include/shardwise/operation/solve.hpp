@@ -47,40 +47,34 @@ struct inverse_operation : detail::of_square_matrices {
   }
 };
 
-namespace detail {
-/// The operations without attributes.
-struct solve_of {
-  using operation_class = solve_operation;
-  static constexpr attributes how{};
-};
-struct inverse_of {
-  using operation_class = inverse_operation;
-  static constexpr attributes how{};
-};
-}  // namespace detail
-
 namespace linalg {
+
+/// The operations as types.
+struct solve_of : without_attributes<solve_operation> {};
+struct inverse_of : without_attributes<inverse_operation> {};
 
 /// Returns the solutions `x` of `a x = b` for square matrices `a`, the last two dimensions. `b` has
 /// the rank of `a` and may have several columns, or has one dimension less and is a vector for each
-/// matrix. The dimensions before are a batch; they and the columns may be split. If a matrix is
-/// singular, its solution has infinities or NaNs.
+/// matrix. The dimensions before are a batch; they and the columns may be split. The
+/// solution of a singular matrix is not finite or, where rounding hides that it is singular, has no
+/// correct digits.
 ///
 ///     auto x = linalg::solve(a, b);                    // f32[8@data, 4, 4], f32[8@data, 4]
 template <NamedOperand A, NamedOperand B, detail::Terms Given = across_axes<>>
-[[nodiscard]] constexpr detail::matrix_outcome<detail::solve_of, Given, A, B> solve(
+[[nodiscard]] constexpr detail::matrix_outcome<solve_of, Given, A, B> solve(
     A&& a, B&& b, const Given& given = {}) {
-  return detail::carry_out_on_matrices<detail::solve_of, Given, A, B>(given, static_cast<A&&>(a),
-                                                                      static_cast<B&&>(b));
+  return detail::carry_out_on_matrices<solve_of, Given, A, B>(given, static_cast<A&&>(a),
+                                                              static_cast<B&&>(b));
 }
-/// Returns the inverses of square matrices, the last two dimensions. To solve linear systems, use
+/// Returns the inverses of square matrices, the last two dimensions; that of a singular matrix is
+/// like its solutions. To solve linear systems, use
 /// `solve`, which is faster and more accurate.
 ///
 ///     auto y = linalg::inverse(a);                     // f32[8@data, 4, 4]
 template <NamedOperand X, detail::Terms Given = across_axes<>>
-[[nodiscard]] constexpr detail::matrix_outcome<detail::inverse_of, Given, X> inverse(
+[[nodiscard]] constexpr detail::matrix_outcome<inverse_of, Given, X> inverse(
     X&& x, const Given& given = {}) {
-  return detail::carry_out_on_matrices<detail::inverse_of, Given, X>(given, static_cast<X&&>(x));
+  return detail::carry_out_on_matrices<inverse_of, Given, X>(given, static_cast<X&&>(x));
 }
 
 }  // namespace linalg

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Matrices that are not square have no eigenvalues.
 // expect: shardwise::broken_rule<shardwise::violation::operand_sizes_differ,
-// expect: shardwise::operand{0}, shardwise::dimension{1}, shardwise::size_met{5}, shardwise::size_needed{4}
+// expect: shardwise::linalg::eigh_of, shardwise::operand{0}, shardwise::dimension{1}, shardwise::size_met{5}, shardwise::size_needed{4}
 #include <shardwise/layout.hpp>
 
 using namespace shardwise;

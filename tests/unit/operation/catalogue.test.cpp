@@ -266,6 +266,10 @@ TEST_CASE("What the catalogue infers of matrices is what the functions make, at 
       inferred("slogdet", {}, {columns}, model),
       [=](const auto& a) { return linalg::slogdet(a, permit).first; }, n);
   check_same(
+      inferred("qr", {}, {"bf16[8@data,4,4@model]"}, model),
+      [=](const auto& a) { return linalg::qr(a, permit).second; },
+      abstract<sharded_tensor<bfloat16, N::extents_type, N::layout_type>>());
+  check_same(
       inferred("qr", {}, {columns}, model),
       [=](const auto& a) { return linalg::qr(a, permit).second; }, n);
 }

@@ -86,6 +86,9 @@ TEST_CASE("Narrow elements are computed in float and rounded once") {
   CHECK(same(linalg::solve(narrow, narrow), linalg::solve(wide, wide)));
   CHECK(same(linalg::triangular_solve(narrow, narrow), linalg::triangular_solve(wide, wide)));
   CHECK(same(linalg::qr(narrow).first, linalg::qr(wide).first));
+  CHECK(same(linalg::qr(narrow).second, linalg::qr(wide).second));
+  CHECK(same(linalg::eigh(narrow).first, linalg::eigh(wide).first));
+  CHECK(same(linalg::eigh(narrow).second, linalg::eigh(wide).second));
 }
 
 TEST_CASE("Columns of right-hand sides that are split are solved where they are") {
