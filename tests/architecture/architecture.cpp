@@ -352,6 +352,7 @@ void operations_are_catalogued(const source_tree& tree, findings& found) {
     if (!included.count(h.path)) continue;
     std::string where;  // the namespace in shardwise
     bool is_template = false;
+    std::ptrdiff_t open_braces = 0;  // those of definitions, not of namespaces
     int number = 0;
     std::istringstream lines(h.code);
     for (std::string line; std::getline(lines, line);) {
@@ -361,19 +362,22 @@ void operations_are_catalogued(const source_tree& tree, findings& found) {
         where.resize(where.find(' '));
         continue;
       }
-      if (begins(line, "}")) {
-        // The end of a definition, or of a namespace, innermost first.
-        if (line.find_first_not_of("} ;") == std::string::npos && is_template)
-          is_template = false;
-        else if (line.find_first_not_of("} ") == std::string::npos && where != "shardwise")
-          where = "shardwise";
+      if (begins(line, "}") && open_braces == 0) {
+        where = "shardwise";
+        continue;
+      }
+      const bool is_inside = open_braces > 0;
+      open_braces += std::count(line.begin(), line.end(), '{');
+      open_braces -= std::count(line.begin(), line.end(), '}');
+      if (is_inside) {
+        if (open_braces == 0) is_template = false;
         continue;
       }
       if (begins(line, "template <")) {
         is_template = true;
         continue;
       }
-      const bool is_function = where == "shardwise" && is_template;
+      const bool is_function = (where == "shardwise" || where == "linalg") && is_template;
       std::string name = is_function ? function_of(line) : std::string();
       if (where == "functions" && !is_template && begins(line, "struct ")) {
         name = line.substr(std::string_view("struct ").size());

@@ -181,7 +181,7 @@ template <class Judge>
 
 /// Returns the entry of a contraction with a name of its own.
 [[nodiscard]] constexpr catalogued_operation product_entry(
-    attributes (*how)(const operation_arguments&, const tensor_descs&), text_view name,
+    text_view name, attributes (*how)(const operation_arguments&, const tensor_descs&),
     text_view operands, int count, text_view peers) noexcept {
   return composed_entry<contraction_judge>(
       name, "", operands, "", peers, &composed_steps::contraction, count, count, true, false, how);
