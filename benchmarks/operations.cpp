@@ -4,7 +4,7 @@
 #include "harness.hpp"
 #include <shardwise/shardwise.hpp>
 
-#include <Eigen/Core>
+#include <Eigen/Dense>
 
 #include <algorithm>
 #include <cmath>
@@ -167,6 +167,19 @@ void add_rows(std::vector<bench::row>& all) {
           for (index_t i = 0; i < n; ++i) to[r * n + i] = to[r * n - n + i] + from[r * n + i];
       });
   add(
+      "logcumsumexp of rows", [](const operands& a) { return logcumsumexp<1>(a.x); },
+      [](const float* from, float* to, const operands&) {
+        for (index_t r = 0; r < n; ++r) {
+          float sum = -std::numeric_limits<float>::infinity();
+          for (index_t i = 0; i < n; ++i) {
+            const float next = from[r * n + i], least = std::min(sum, next);
+            sum = std::max(sum, next);
+            sum += std::log1p(std::exp(least - sum));
+            to[r * n + i] = sum;
+          }
+        }
+      });
+  add(
       "segment_sum", [](const operands& a) { return segment_sum<0, n>(a.whole_x, a.whole_index); },
       [](const float* from, float* to, const operands& held) {
         std::fill_n(to, n * n, 0.0F);
@@ -213,6 +226,10 @@ void add_rows(std::vector<bench::row>& all) {
   add_beside(
       "max of rows", "Eigen, row by row", [](const operands& a) { return max<1>(a.x); },
       [](operands& held) { held.out.col(0) = held.host.rowwise().maxCoeff(); });
+  add_beside(
+      "inverse", "Eigen, PartialPivLU",
+      [](const operands& a) { return linalg::inverse(a.whole_x); },
+      [](operands& held) { held.out = held.host.partialPivLu().inverse(); });
   add(
       "einsum over min_plus",
       [](const operands& a) {

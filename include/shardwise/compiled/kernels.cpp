@@ -21,20 +21,22 @@
 namespace shardwise::detail {
 namespace {
 
-/// An instruction set that the library has kernels for.
+/// An instruction set that the library has kernels for. Those of linear algebra are not compiled
+/// for each.
 struct instruction_set {
   std::string_view name;
   void (*give)(const shardwise_kernel_receiver&);
+  void (*give_matrices)(const shardwise_kernel_receiver&);
   bool (*is_there)();
 };
 
 /// The sets, the widest one last.
 constexpr instruction_set sets[] = {
-    {"base", &shardwise_give_kernels_base, [] { return true; }},
+    {"base", &shardwise_give_kernels_base, &shardwise_give_kernels_matrices, [] { return true; }},
 #if defined(SHARDWISE_X86_SETS)
-    {"avx2", &shardwise_give_kernels_avx2,
+    {"avx2", &shardwise_give_kernels_avx2, &shardwise_give_kernels_matrices_avx2,
      [] { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }},
-    {"avx512", &shardwise_give_kernels_avx512,
+    {"avx512", &shardwise_give_kernels_avx512, &shardwise_give_kernels_matrices_avx2,
      [] {
        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
               __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
@@ -70,7 +72,7 @@ class chosen_kernels {
     };
     const shardwise_kernel_receiver receiver{this, operation, elements, random};
     chosen->give(receiver);
-    shardwise_give_kernels_matrices(receiver);
+    chosen->give_matrices(receiver);
     std::sort(entries_.begin(), entries_.end(),
               [](const entry& a, const entry& b) { return a.key < b.key; });
   }

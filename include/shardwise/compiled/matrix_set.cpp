@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The kernels of linear algebra, for every machine: like a set of kernels, they have namespaces of
-// their own.
+// The kernels of linear algebra for one instruction set, which CMake compiles as it compiles the
+// sets of kernels.
 #include "shardwise/kernel/enter_kernel.hpp"
 #include "shardwise/kernel/kernel_set.hpp"
 #include "shardwise/kernel/kernel_table.hpp"

@@ -23,8 +23,9 @@ extern "C" {
 void shardwise_give_kernels_base(const shardwise_kernel_receiver& receiver);
 void shardwise_give_kernels_avx2(const shardwise_kernel_receiver& receiver);
 void shardwise_give_kernels_avx512(const shardwise_kernel_receiver& receiver);
-/// Passes the kernels of linear algebra, which are the same for all sets.
+/// Passes the kernels of linear algebra for every machine, and those for AVX2 with FMA.
 void shardwise_give_kernels_matrices(const shardwise_kernel_receiver& receiver);
+void shardwise_give_kernels_matrices_avx2(const shardwise_kernel_receiver& receiver);
 /// Returns the thread-local pointer to the source of temporary memory, a `scratch_source`.
 [[nodiscard]] const void** shardwise_scratch_slot() noexcept;
 /// Reports a rule broken in a kernel of a set, a `diagnosis`, as an error of the program.
