@@ -146,7 +146,7 @@ std::string message_of(const F& call) {
 TEST_CASE("a refused call names the operand as it was given, the reshard, and the permission") {
   const device_pool pool(pod{}, 1);
   const any_tensor<float> x = numbers<matrix<float, 8, P<"data", "model">>>(pool);
-  const auto shown = text_view(to_text(pod::value, x.tensor()));
+  const auto shown = to_text(pod::value, x.tensor());
   const std::string operand = "operands " + std::string(shown.data(), shown.size());
   const auto is_told = [&](const auto& call) {
     const std::string said = message_of([&] { return call(x, across<>); });
