@@ -217,6 +217,32 @@ void add_rows(std::vector<bench::row>& all) {
         for (index_t r = 0; r < n; ++r)
           for (index_t i = 0; i < n / 2; ++i) to[r * (n / 2) + i] = from[r * n + 2 * i];
       });
+  add(
+      "x plus its flip", [](const operands& a) { return a.x + flip<1>(a.x); },
+      [](const float* from, float* to, const operands&) {
+        for (index_t r = 0; r < n; ++r, from += n, to += n)
+          for (index_t i = 0; i < n; ++i) to[i] = from[i] + from[n - 1 - i];
+      });
+  add(
+      "diff of rows", [](const operands& a) { return diff<1>(a.x); },
+      [](const float* from, float* to, const operands&) {
+        for (index_t r = 0; r < n; ++r)
+          for (index_t i = 0; i + 1 < n; ++i) *to++ = from[r * n + i + 1] - from[r * n + i];
+      });
+  add(
+      "sum of every second column",
+      [](const operands& a) { return sum<1>(slice_in_dim<1, open_end, open_end, 2>(a.x)); },
+      [](const float* from, float* to, const operands&) {
+        for (index_t r = 0; r < n; ++r) {
+          float sum = 0;
+          for (index_t i = 0; i < n; i += 2) sum += from[r * n + i];
+          to[r] = sum;
+        }
+      });
+  add_beside(
+      "product with a transpose", "Eigen",
+      [](const operands& a) { return matmul(a.whole_x, transpose<1, 0>(a.whole_x)); },
+      [](operands& held) { held.out.noalias() = held.host * held.host.transpose(); });
   add_beside(
       "sum of rows", "Eigen, row by row", [](const operands& a) { return sum<1>(a.x); },
       [](operands& held) { held.out.col(0) = held.host.rowwise().sum(); });

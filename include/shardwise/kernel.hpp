@@ -83,6 +83,7 @@
 #include "shardwise/kernel/transcendental_kernels.hpp"
 #include "shardwise/kernel/transpose_kernel.hpp"
 #include "shardwise/kernel/trigonometric_kernels.hpp"
+#include "shardwise/kernel/view_kernel.hpp"
 #include "shardwise/kernel/wide_kernel.hpp"
 #include "shardwise/kernel/wide_result.hpp"
 #include "shardwise/kernel/window_panel.hpp"

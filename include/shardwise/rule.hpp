@@ -19,4 +19,5 @@
 #include "shardwise/rule/propagation.hpp"
 #include "shardwise/rule/reshape.hpp"
 #include "shardwise/rule/reshape_factors.hpp"
+#include "shardwise/rule/strided_elements.hpp"
 #include "shardwise/rule/suggestion.hpp"

@@ -30,6 +30,7 @@
 #include "shardwise/runtime/transport.hpp"
 #include "shardwise/runtime/use_mesh.hpp"
 #include "shardwise/runtime/value_nodes.hpp"
+#include "shardwise/runtime/viewed_operand.hpp"
 #include "shardwise/runtime/vjp.hpp"
 #include "shardwise/runtime/vmap.hpp"
 #include "shardwise/runtime/waiting.hpp"

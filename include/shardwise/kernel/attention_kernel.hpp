@@ -127,7 +127,8 @@ class attention_head {
   scratch_vector<C> scores_, part_, sum_, largest_, weight_;
 };
 
-/// A block in the type used for arithmetic: itself, or a copy that this object holds.
+/// A block in the type used for arithmetic, whose last two dimensions are matrices that products
+/// read in place: itself, or a copy that this object holds.
 template <class T>
 class computed_block {
  public:
@@ -135,16 +136,22 @@ class computed_block {
   explicit computed_block(const const_any_block& block) {
     if constexpr (std::same_as<T, C>) {
       view_ = block.as<const T>();
-    } else {
-      wide_ = std::make_unique<widened_block<T>>(block.as<const T>());
-      view_ = wide_->read();
+      if (has_rows()) return;
     }
+    copy_ = std::make_unique<widened_block<T>>(block.as<const T>());
+    view_ = copy_->read();
   }
   [[nodiscard]] const strided<const C>& view() const noexcept { return view_; }
 
  private:
-  struct nothing {};
-  std::conditional_t<std::same_as<T, C>, nothing, std::unique_ptr<widened_block<T>>> wide_{};
+  /// Returns true if rows are contiguous and do not overlap, unlike those of some views.
+  [[nodiscard]] bool has_rows() const noexcept {
+    const int row = view_.rank() - 1;
+    return (view_.extents[row] == 1 || view_.strides[row] == 1) &&
+           (view_.extents[row - 1] == 1 || view_.strides[row - 1] >= view_.extents[row]);
+  }
+
+  std::unique_ptr<widened_block<T>> copy_;
   strided<const C> view_;
 };
 

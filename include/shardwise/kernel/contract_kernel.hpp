@@ -149,9 +149,32 @@ class contraction_run {
     return matrix<const T>(mine.data, mine.strides, rows, columns);
   }
 
+  /// Copies an operand whose elements are not in the order of its labels, such as a transpose.
+  void put_in_order(operand& mine, std::optional<packed_block<T>>& pack) {
+    index_t least = 1;
+    bool is_in_order = true;
+    for (int i = mine.labels.ssize() - 1; i >= 0; --i) {
+      const index_t stride = mine.strides[mine.labels[i]];
+      is_in_order = is_in_order && (i + 1 == mine.labels.ssize() ? stride == 1 : stride >= least);
+      least = stride * extents_[mine.labels[i]];
+    }
+    if (is_in_order) return;
+    const dimensions all = whole(mine.labels);
+    pack.emplace(all, extents_);
+    copy_block<T>(all.view(mine.data, mine.strides, extents_), pack->view(extents_));
+    mine.data = pack->data();
+    std::copy_n(pack->strides, max_labels, mine.strides);
+  }
+
   template <class Epilogue>
   void multiply_labels(const Epilogue& epilogue) {
     std::optional<packed_block<T>> pack_a, pack_b, pack_out;
+    // Products with vectors, and sums over several labels, add in the order of the memory.
+    if (k_.labels.ssize() > 1 || m_.size(extents_) == 1 || n_.size(extents_) == 1) {
+      put_in_order(a_, ordered_a_);
+      put_in_order(b_, ordered_b_);
+      k_.sort(m_.size(extents_) < n_.size(extents_) ? b_.strides : a_.strides);
+    }
     auto a = prepare(a_, m_, k_, pack_a), b = prepare(b_, k_, n_, pack_b);
     auto out = matrix<T>(out_.data, out_.strides, m_, n_);
     const dimensions all = batched(m_, n_);
@@ -206,7 +229,7 @@ class contraction_run {
   int first_ = -1;
   bool empty_ = false;
   dimensions batch_, m_, n_, k_;
-  std::optional<packed_block<T>> reduced_a_, reduced_b_;
+  std::optional<packed_block<T>> reduced_a_, reduced_b_, ordered_a_, ordered_b_;
 };
 /// Returns the labels of a single operand that are not in the result.
 [[nodiscard]] inline contraction::labels reduced_alone(const contraction& what) noexcept {

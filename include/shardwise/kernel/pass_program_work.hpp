@@ -83,7 +83,8 @@ SHARDWISE_INLINE bool pass_program::is_one_step(const loop_nest<most_leaves>& ne
   if (result_->type != computed_in(result_->type)) return false;
   for (std::size_t k = 0; k < count; ++k) {
     const element type = leaves_[k].elements->type;
-    if (type != computed_in(type) || nest.inner_stride(k) > 1) return false;
+    const index_t stride = nest.inner_stride(k);
+    if (type != computed_in(type) || (stride != 0 && stride != 1)) return false;
   }
   return true;
 }

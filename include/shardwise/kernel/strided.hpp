@@ -3,6 +3,7 @@
 
 #include "shardwise/core/index.hpp"
 #include "shardwise/core/inplace_vector.hpp"
+#include "shardwise/rule/strided_elements.hpp"
 
 namespace shardwise {
 
@@ -27,19 +28,6 @@ struct strided {
 template <class T>
 constexpr void advance(strided<T>& block, index_t elements) noexcept {
   if (block.data != nullptr) block.data += elements;  // an empty block may have no memory
-}
-
-/// Returns the strides of a contiguous row-major block.
-[[nodiscard]] constexpr inplace_vector<index_t, max_rank> row_major(
-    const inplace_vector<index_t, max_rank>& extents) noexcept {
-  inplace_vector<index_t, max_rank> strides;
-  strides.resize(extents.size());
-  index_t step = 1;
-  for (int d = extents.ssize() - 1; d >= 0; --d) {
-    strides[d] = step;
-    step *= extents[d];
-  }
-  return strides;
 }
 
 }  // namespace shardwise

@@ -17,6 +17,7 @@ struct attention_gradients_operation;
 /// attribute is what queries attend to.
 struct attention_operation {
   static constexpr text_view name = "attention";
+  static constexpr views_read reads = views_read::any;
 
   /// The last three dimensions are heads, positions and elements. Several heads of queries share
   /// one head of keys and values: the dimension of query heads is then the product of both.
@@ -126,6 +127,7 @@ struct attention_operation {
 /// the mask if there is one.
 struct attention_gradient_operation {
   static constexpr text_view name = "attention_gradient";
+  static constexpr views_read reads = views_read::any;
 
   /// The same as that of attention, except that all elements of a query are needed together, and
   /// that the cotangent is a sum over what the heads, queries and batches share.
@@ -182,6 +184,7 @@ struct attention_gradient_operation {
 /// three results. The integer attribute and the operands are those of `attention_gradient`.
 struct attention_gradients_operation {
   static constexpr text_view name = "attention_gradients";
+  static constexpr views_read reads = views_read::any;
 
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {

@@ -10,6 +10,7 @@ namespace shardwise {
 /// the extents of the result; a `dyn` extent keeps that of the operand.
 struct broadcast_to_operation : of_any_elements {
   static constexpr text_view name = "broadcast_to";
+  static constexpr views_read reads = views_read::any;
 
   [[nodiscard]] static constexpr attributes how(const extents_desc& target) noexcept {
     attributes out;
@@ -59,6 +60,11 @@ struct broadcast_to_operation : of_any_elements {
                 .want = wanted};
     }
     return {};
+  }
+  [[nodiscard]] static constexpr strided_elements view(const attributes&, const factor_rule& rule,
+                                                       const strided_elements& from,
+                                                       const extents_desc& made) noexcept {
+    return by_factors(rule, from, made);
   }
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return words_of(name, how);

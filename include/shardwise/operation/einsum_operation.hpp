@@ -13,6 +13,7 @@ namespace shardwise {
 /// The operation `einsum`; its equation is the text of its attributes.
 struct einsum_operation {
   static constexpr text_view name = "einsum";
+  static constexpr views_read reads = views_read::any;
 
   [[nodiscard]] static constexpr attributes how(text_view equation) noexcept {
     attributes out;

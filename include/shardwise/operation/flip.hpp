@@ -10,6 +10,7 @@ namespace shardwise {
 /// The operation that reverses the order of elements along dimensions, which are its integers.
 struct flip_operation : of_any_elements {
   static constexpr text_view name = "flip";
+  static constexpr views_read reads = views_read::any;
 
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {
@@ -20,6 +21,19 @@ struct flip_operation : of_any_elements {
   [[nodiscard]] static constexpr diagnosis check(const attributes& how,
                                                  const tensor_descs& operands) noexcept {
     return over(how.integers).judge(operands[0].rank());
+  }
+  [[nodiscard]] static constexpr strided_elements view(const attributes& how, const factor_rule&,
+                                                       const strided_elements& from,
+                                                       const extents_desc&) noexcept {
+    strided_elements out = from;
+    // A dimension that is listed twice is reversed once.
+    const unsigned flipped = over(how.integers).bits();
+    for (int d = 0; d < from.extents.ssize(); ++d) {
+      if ((flipped >> d & 1U) == 0 || from.extents[d] == 0) continue;
+      out.offset += (from.extents[d] - 1) * from.strides[d];
+      out.strides[d] = -from.strides[d];
+    }
+    return out;
   }
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return words_of(name, how);

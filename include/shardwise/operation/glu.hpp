@@ -43,11 +43,11 @@ template <int Dim, class X, class Permitted>
 ///     auto y = glu<1>(x);                            // f32[8@data, 64] -> f32[8@data, 32]
 template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
 [[nodiscard]] constexpr auto glu(const X& x, const Given& given = {}) {
-  const auto parts = detail::halves<Dim>(x, detail::permitted_by<Given>{});
-  if constexpr (AnyRefused<std::remove_cvref_t<decltype(parts)>>)
+  auto parts = detail::halves<Dim>(x, detail::permitted_by<Given>{});
+  if constexpr (AnyRefused<decltype(parts)>)
     return refused_value<>{};
   else
-    return multiply(std::get<0>(parts), sigmoid(std::get<1>(parts)), given);
+    return multiply(std::move(std::get<0>(parts)), sigmoid(std::move(std::get<1>(parts))), given);
 }
 
 }  // namespace shardwise

@@ -3,6 +3,7 @@
 
 #include "shardwise/operation/einsum.hpp"
 
+#include <type_traits>
 #include <utility>
 
 namespace shardwise {
@@ -34,29 +35,48 @@ inline constexpr auto matmul_words = [] {
 ///     auto h = matmul(x, w);    // f32[8@data, 16], f32[16, 32@model] -> f32[8@data, 32@model]
 ///     auto y = matmul(x, v);    // f32[8@data, 16], f32[16] -> f32[8@data]
 template <NamedOperand A, NamedOperand B, class... Given>
-[[nodiscard]] constexpr auto matmul(const A& a, const B& b, const Given&... given) {
-  if constexpr (ValueOperand<A> && ValueOperand<B>)
-    return einsum(matmul_equation(a.tensor().rank(), b.tensor().rank()), a, b, given...);
-  else
-    return einsum<detail::matmul_words<A, B>>(a, b, given...);
+[[nodiscard]] constexpr auto matmul(A&& a, B&& b, const Given&... given) {
+  using left = std::remove_cvref_t<A>;
+  using right = std::remove_cvref_t<B>;
+  constexpr bool is_alone = sizeof...(Given) == 0;
+  if constexpr (ValueOperand<left> && ValueOperand<right>) {
+    const text_view words = matmul_equation(a.tensor().rank(), b.tensor().rank());
+    if constexpr (is_alone && std::is_same_v<left, right>) {
+      const bounded_text<47> named =
+          named_dimensions(words, {a.tensor().extents, b.tensor().extents});
+      require(parse_einsum(named).verdict);
+      return left::value_domain::template apply_with_across<einsum_operation,
+                                                            typename left::value_type>(
+          0U, einsum_operation::how(named), static_cast<A&&>(a), static_cast<B&&>(b));
+    } else {
+      return einsum(words, a, b, given...);
+    }
+  } else {
+    constexpr auto words = detail::matmul_words<left, right>;
+    if constexpr (is_alone && Operand<left> && Operand<right>)
+      return einsum<detail::named_equation<words, left, right>>(static_cast<A&&>(a),
+                                                                static_cast<B&&>(b));
+    else
+      return einsum<words>(a, b, given...);
+  }
 }
 /// Returns the sum of products of two vectors: `einsum<"i,i->">`.
 template <NamedOperand A, NamedOperand B, class... Given>
-[[nodiscard]] constexpr auto dot(const A& a, const B& b, const Given&... given) {
-  return einsum<"i,i->">(a, b, given...);
+[[nodiscard]] constexpr auto dot(A&& a, B&& b, const Given&... given) {
+  return einsum<"i,i->">(static_cast<A&&>(a), static_cast<B&&>(b), given...);
 }
 /// Returns the products of each element of a vector and each of another: `einsum<"i,j->ij">`.
 template <NamedOperand A, NamedOperand B, class... Given>
-[[nodiscard]] constexpr auto outer(const A& a, const B& b, const Given&... given) {
-  return einsum<"i,j->ij">(a, b, given...);
+[[nodiscard]] constexpr auto outer(A&& a, B&& b, const Given&... given) {
+  return einsum<"i,j->ij">(static_cast<A&&>(a), static_cast<B&&>(b), given...);
 }
 /// Returns the diagonal of square matrices, the last two dimensions: `einsum<"...ii->...i">`. Its
 /// sum is their trace.
 ///
 ///     auto total = sum(diagonal(x));
 template <NamedOperand A, class... Given>
-[[nodiscard]] constexpr auto diagonal(const A& a, const Given&... given) {
-  return einsum<"...ii->...i">(a, given...);
+[[nodiscard]] constexpr auto diagonal(A&& a, const Given&... given) {
+  return einsum<"...ii->...i">(static_cast<A&&>(a), given...);
 }
 
 }  // namespace shardwise

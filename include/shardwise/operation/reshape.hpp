@@ -12,6 +12,7 @@ namespace shardwise {
 struct reshape_operation : of_any_elements {
   static constexpr text_view name = "reshape";
   static constexpr bool keeps_elements = true;
+  static constexpr views_read reads = views_read::any;
 
   [[nodiscard]] static constexpr attributes how(const extents_desc& target) noexcept {
     attributes out;
@@ -27,6 +28,12 @@ struct reshape_operation : of_any_elements {
     if (how.integers.ssize() > max_rank)
       return {.rule = violation::rank_is_too_high, .have = how.integers.ssize(), .want = max_rank};
     return check_reshape(operands[0].extents, target(how));
+  }
+  static constexpr bool views_contiguous = true;
+  [[nodiscard]] static constexpr strided_elements view(const attributes&, const factor_rule&,
+                                                       const strided_elements& from,
+                                                       const extents_desc& made) noexcept {
+    return {from.offset, made, row_major(made)};
   }
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return words_of(name, how);

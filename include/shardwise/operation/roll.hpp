@@ -11,6 +11,7 @@ namespace shardwise {
 /// and the number of positions.
 struct roll_operation : of_any_elements {
   static constexpr text_view name = "roll";
+  static constexpr views_read reads = views_read::any;
 
   [[nodiscard]] static constexpr attributes how(int dim, index_t places) noexcept {
     return integer_attributes(dim, places);

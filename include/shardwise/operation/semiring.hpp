@@ -120,6 +120,7 @@ concept HasExtremes = (S::reduce == reduction::max || S::reduce == reduction::mi
 template <Semiring S>
 struct semiring_operation {
   static constexpr text_view name = detail::contraction_name<S>;
+  static constexpr views_read reads = views_read::any;
   static constexpr bool distributes = S::distributes;
 
   [[nodiscard]] static constexpr attributes how(text_view equation) noexcept {

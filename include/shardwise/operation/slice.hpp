@@ -29,6 +29,7 @@ struct pad_operation;
 /// element remains, is removed.
 struct slice_operation : of_any_elements {
   static constexpr text_view name = "slice";
+  static constexpr views_read reads = views_read::any;
 
   [[nodiscard]] static constexpr attributes how(int dim, index_t begin, index_t end, index_t step,
                                                 bool drop = false) noexcept {
@@ -111,6 +112,22 @@ struct slice_operation : of_any_elements {
     refusal.have = end;
     return is_outside(end) ? refusal : diagnosis{};
   }
+  [[nodiscard]] static constexpr strided_elements view(const attributes& how,
+                                                       const factor_rule& rule,
+                                                       const strided_elements& from,
+                                                       const extents_desc& made) noexcept {
+    const auto dim = static_cast<int>(how.integers[0]);
+    // A dimension that may be split is taken as a whole.
+    strided_range range{0, from.extents[dim], 1};
+    if (rule.factors[rule.operands[0][dim]] == factor_kind::need_replication)
+      range = range_of(how, from.extents[dim]);
+    strided_elements out{from.offset, made, {}};
+    if (range.count > 0) out.offset += range.first * from.strides[dim];
+    const bool drops = made.ssize() < from.extents.ssize();
+    for (int d = 0; d < from.extents.ssize(); ++d)
+      if (d != dim || !drops) out.strides.push_back(from.strides[d] * (d == dim ? range.step : 1));
+    return out;
+  }
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     bounded_text<47> words;
     words << name << ' ' << how.integers[0];
@@ -154,6 +171,7 @@ enum class pad_mode : std::uint8_t { constant, edge, reflect };
 /// operand, of rank 0, is the number to pad with; the default is 0.
 struct pad_operation {
   static constexpr text_view name = "pad";
+  static constexpr views_read reads = views_read::any;
 
   [[nodiscard]] static constexpr pad_mode mode(const attributes& how) noexcept {
     return static_cast<pad_mode>(static_cast<int>(how.number));
@@ -356,11 +374,11 @@ template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
   using permitted = detail::permitted_by<Given>;
   const auto& whole =
       detail::fetching_call<strided_slice_of<Dim, 1, open_end, 1>, permitted>::gathered(x);
-  const auto upper = slice_in_dim<Dim, 1, open_end>(whole, permitted{});
+  auto upper = slice_in_dim<Dim, 1, open_end>(whole, permitted{});
   if constexpr (AnyRefused<decltype(upper)>)
     return refused_value<>{};
   else
-    return subtract(upper, slice_in_dim<Dim, 0, -1>(whole), given);
+    return subtract(static_cast<decltype(upper)&&>(upper), slice_in_dim<Dim, 0, -1>(whole), given);
 }
 
 /// Returns the elements at one index of a dimension, which is removed; a negative index counts from

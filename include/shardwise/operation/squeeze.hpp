@@ -12,6 +12,7 @@ namespace shardwise {
 struct squeeze_operation : of_any_elements {
   static constexpr text_view name = "squeeze";
   static constexpr bool keeps_elements = true;
+  static constexpr views_read reads = views_read::any;
 
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {
@@ -29,6 +30,11 @@ struct squeeze_operation : of_any_elements {
                                                  const tensor_descs& operands) noexcept {
     return over(how.integers).judge(operands[0].rank());
   }
+  [[nodiscard]] static constexpr strided_elements view(const attributes&, const factor_rule& rule,
+                                                       const strided_elements& from,
+                                                       const extents_desc& made) noexcept {
+    return by_factors(rule, from, made);
+  }
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return words_of(name, how);
   }
@@ -39,6 +45,7 @@ struct squeeze_operation : of_any_elements {
 struct unsqueeze_operation : of_any_elements {
   static constexpr text_view name = "unsqueeze";
   static constexpr bool keeps_elements = true;
+  static constexpr views_read reads = views_read::any;
 
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {
@@ -58,6 +65,11 @@ struct unsqueeze_operation : of_any_elements {
     if (rank > max_rank)
       return {.rule = violation::rank_is_too_high, .have = rank, .want = max_rank};
     return over(how.integers).judge(rank);
+  }
+  [[nodiscard]] static constexpr strided_elements view(const attributes&, const factor_rule& rule,
+                                                       const strided_elements& from,
+                                                       const extents_desc& made) noexcept {
+    return by_factors(rule, from, made);
   }
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return words_of(name, how);

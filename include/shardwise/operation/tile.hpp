@@ -46,6 +46,7 @@ namespace detail {
 /// along each dimension of the result.
 struct tile_operation : of_any_elements {
   static constexpr text_view name = "tile";
+  static constexpr views_read reads = views_read::any;
 
   /// In a dimension that is repeated, the number of the copy is the major part, so a split of it
   /// would move elements.
@@ -125,6 +126,7 @@ struct tile_operation : of_any_elements {
 /// number of copies.
 struct repeat_operation : of_any_elements {
   static constexpr text_view name = "repeat";
+  static constexpr views_read reads = views_read::any;
 
   /// The number of the copy is the minor part, so splits are kept.
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,

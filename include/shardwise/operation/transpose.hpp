@@ -10,6 +10,7 @@ namespace shardwise {
 /// of the operand.
 struct transpose_operation : of_any_elements {
   static constexpr text_view name = "transpose";
+  static constexpr views_read reads = views_read::any;
 
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {
@@ -34,6 +35,14 @@ struct transpose_operation : of_any_elements {
       verdict.want = rank;
     }
     return verdict;
+  }
+  [[nodiscard]] static constexpr strided_elements view(const attributes&, const factor_rule& rule,
+                                                       const strided_elements& from,
+                                                       const extents_desc& made) noexcept {
+    return by_factors(rule, from, made);
+  }
+  [[nodiscard]] static constexpr bool keeps_rows(const attributes& how) noexcept {
+    return how.integers.empty() || how.integers.back() == how.integers.ssize() - 1;
   }
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return words_of(name, how);

@@ -34,6 +34,10 @@ inline constexpr value_id several_readers = -2;
 /// followed by a reduction, or a reduction alone.
 struct cluster_note {
   value_id root = -1;
+  /// True for a view that is not computed: its readers read its operand. It has no root.
+  bool is_read_through = false;
+  /// The views through which all readers of the value can read.
+  views_read read_by = views_read::any;
   /// The only instruction that reads the value; -1 for none.
   value_id reader = -1;
   /// The number of tensors that the pass reads up to this value.
@@ -44,12 +48,66 @@ struct cluster_note {
   value_id visited_from = -1;
 };
 
+/// Returns the value that a step reads for an operand: the operand of the views that are read
+/// through.
+[[nodiscard]] constexpr value_id value_read(const program_view& program, const cluster_note* notes,
+                                            value_id operand) noexcept {
+  while (notes[operand].is_read_through) operand = program.code[operand].operands[0];
+  return operand;
+}
+
+namespace detail {
+
+/// Returns true if the readers of a value, which are known, read its operand instead: it is an
+/// unnamed view, all of them can read through it, and the operand needs no more memory than the
+/// value unless there is only one reader.
+[[nodiscard]] constexpr bool is_read_through(const program_view& program, const cluster_note* notes,
+                                             value_id i) noexcept {
+  const instruction& at = program.code[i];
+  const operation& what = *at.what;
+  const cluster_note& note = notes[i];
+  if (what.view == nullptr || at.named || at.kept || note.reader == -1) return false;
+  const attributes& how = program.how(i);
+  const tensor_desc& operand = program.values[at.operands[0]];
+  const tensor_desc& value = program.values[i];
+  if (is_constant(program.what(at.operands[0]))) return false;
+  if (how.each != nullptr || note.read_by == views_read::never) return false;
+  if (note.read_by == views_read::of_rows && what.keeps_rows != nullptr && !what.keeps_rows(how))
+    return false;
+  if (!operand.layout.is_contiguous() || !value.layout.is_contiguous()) return false;
+  if (what.views_contiguous && !have_same_shards(*program.mesh, operand, value)) return false;
+  return note.reader != several_readers ||
+         bytes_per_device(*program.mesh, value) >= bytes_per_device(*program.mesh, operand);
+}
+
+/// Finds the views that are read through. Readers follow the values that they read.
+constexpr void find_views(const program_view& program, cluster_note* notes,
+                          const value_id* number) noexcept {
+  for (value_id i = program.count - 1; i >= 0; --i) {
+    if (number != nullptr && number[i] == -1) continue;
+    const instruction& at = program.code[i];
+    views_read reads = program.how(i).each == nullptr ? at.what->reads : views_read::never;
+    if (is_read_through(program, notes, i)) {
+      notes[i].is_read_through = true;
+      notes[i].root = -1;
+      reads = at.what->views_contiguous ? views_read::never : notes[i].read_by;
+    }
+    for (value_id o : at.operands)
+      if (reads < notes[o].read_by) notes[o].read_by = reads;
+  }
+}
+
+}  // namespace detail
+
 /// Decides which instructions run as one pass; fusion is decided only here.
 ///
 /// An elementwise value is fused into the pass of its reader if the program did not name it, no
 /// other instruction reads it, it has the reader's shape, and the pass reads at most
 /// `max_fused_operands` tensors. Operands are taken from left to right; numbers are part of their
 /// readers.
+///
+/// A view, such as a transpose, that the program did not name is not computed at all if the steps
+/// that read it can read its operand in place.
 ///
 /// If `number` is given, instructions whose number is -1 are ignored: they read nothing, and their
 /// root is -1.
@@ -64,6 +122,7 @@ constexpr void form_clusters(const program_view& program, cluster_note* notes,
       reader = reader == -1 || reader == i ? i : several_readers;
     }
   }
+  detail::find_views(program, notes, number);
   for (value_id i = 0; i < program.count; ++i) {
     const instruction& at = program.code[i];
     const bool reduces = at.what->takes_prologue;

@@ -18,7 +18,10 @@ class dot_writer {
   constexpr void write() {
     line("digraph program {\n  node [shape=box];\n");
     for (value_id i = 0; i < program_.count; ++i)
-      if (notes_[i].root == i && !is_constant(program_.what(i))) write_pass(i);
+      if (notes_[i].is_read_through)
+        write_value(i, "  ");
+      else if (notes_[i].root == i && !is_constant(program_.what(i)))
+        write_pass(i);
     for (value_id i = 0; i < program_.count; ++i)
       for (value_id o : program_.code[i].operands)
         if (!is_constant(program_.what(o))) {
@@ -58,6 +61,7 @@ class dot_writer {
     if (is_input(*at.what)) node << ", shape=ellipse";
     if (at.kept) node << ", peripheries=2";
     if (at.named && !at.kept) node << ", style=bold";
+    if (notes_[i].is_read_through) node << ", style=dotted";
     node << "];\n";
     line(node);
   }
@@ -70,7 +74,8 @@ class dot_writer {
 }  // namespace detail
 
 /// Writes a program as a graph for Graphviz: a node for each value with its operation and layout;
-/// inputs are round, named values bold, and results have double borders; each pass is a frame.
+/// inputs are round, named values bold, and results have double borders; each pass is a frame, and
+/// views that are read through are dotted.
 /// Numbers are part of the labels of the operations that read them.
 ///
 /// `Out` must have `operator<<` for `text_view`: a `bounded_text` in constant expressions, or any

@@ -47,7 +47,14 @@ constexpr void plan_lifetimes(const step_desc* steps, std::int32_t count,
     if (!is_pass && is_read_twice) continue;
     for (int k = 0; k < (is_pass ? read.ssize() : 1) && lives[i].reuses < 0; ++k) {
       const std::int32_t o = read[k];
-      const bool fits = !is_pass || steps[o].result == steps[i].result;
+      // Other views read elements of the operand that may have been overwritten already.
+      const std::uint32_t moved = steps[i].viewed & ~steps[i].aligned;
+      bool is_moved = false;
+      for (int j = 0; j < read.ssize(); ++j)
+        is_moved = is_moved || (read[j] == o && (moved >> j & 1U) != 0);
+      const bool is_like_result =
+          steps[o].result == steps[i].result || (steps[i].aligned >> k & 1U) != 0;
+      const bool fits = !is_moved && (!is_pass || is_like_result);
       if (fits && steps[o].is_own() && lives[o].last_use == i) lives[i].reuses = k;
     }
   }

@@ -27,7 +27,9 @@ class normal_order {
     if (number_[i] != not_placed) return;
     number_[i] = was_placed;
     for (value_id o : program_.code[i].operands)
-      if (is_constant(program_.what(o)) || notes_[o].root == notes_[i].root) place(o);
+      if (is_constant(program_.what(o)) || notes_[o].is_read_through ||
+          notes_[o].root == notes_[i].root)
+        place(o);
     order_[count_++] = i;
   }
   /// Returns the number of instructions that have been placed.
@@ -45,9 +47,10 @@ class normal_order {
 
 /// Appends the normal form of a program to an empty one. Programs that run the same passes in the
 /// same order have the same normal form: instructions that no kept value depends on are removed;
-/// inputs come first, in the order of their first use; the other members of a pass immediately
-/// precede its last instruction, in the post-order of its operands from left to right; passes are
-/// in the order of `schedule`. Marks are kept, and called bodies do not change.
+/// inputs come first, in the order of their first use; the other members of a pass, and the views
+/// that it reads through, immediately precede its last instruction, in the post-order of its
+/// operands from left to right; passes are in the order of `schedule`. Marks are kept, and called
+/// bodies do not change.
 ///
 /// `notes`, `passes`, `order` and `number` have room for an entry for each instruction; `number[i]`
 /// becomes the number of value `i` in the normal form, or -1 if it was removed.

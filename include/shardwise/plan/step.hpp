@@ -26,6 +26,10 @@ struct step_desc {
   bounded_text<60> label{};
   /// The steps whose results it reads.
   step_operands operands{};
+  /// A bit for each of them that it reads through views, and for each of these whose memory can
+  /// become that of the result: elements have the same positions in both.
+  std::uint32_t viewed = 0;
+  std::uint32_t aligned = 0;
   tensor_desc result{};
   /// The cost for one device, that with the largest shard.
   operation_cost cost{};
@@ -90,8 +94,10 @@ class step_former {
       step.cost.flops = pass_flops(each + step.cost.flops, shard_size(step.result));
     } else {
       step.kind = step.cost.is_collective ? step_kind::collective : step_kind::operation;
-      step.reuses_first = step.kind == step_kind::operation && !operands.empty() &&
-                          may_reuse_first(what, *program_.mesh, operands[0], step.result);
+      step.reuses_first =
+          step.kind == step_kind::operation && !operands.empty() &&
+          (step.viewed == 0 ? may_reuse_first(what, *program_.mesh, operands[0], step.result)
+                            : (step.aligned & 1U) != 0);
       if (each > 0) step.cost.flops += pass_flops(each, shard_size(operands[0]));
     }
     name(root, step);
@@ -103,8 +109,12 @@ class step_former {
   constexpr void take(value_id i, value_id root, step_desc& step, index_t& each) {
     if (is_constant(program_.what(i))) return;
     if (notes_[i].root != root) {
-      step.operands.push_back(step_of_[i]);
-      return;
+      const value_id read = value_read(program_, notes_, i);
+      const std::uint32_t bit = 1U << step.operands.size();
+      if (read != i) step.viewed |= bit;
+      if (read != i && is_aligned(i, read, root)) step.aligned |= bit;
+      step.operands.push_back(step_of_[read]);
+      return name_views(i, step);
     }
     if (step_of_[i] == root) return;
     step_of_[i] = root;
@@ -113,6 +123,23 @@ class step_former {
       each += program_.what(i)
                   .cost(*program_.mesh, program_.how(i), program_.operands(i), program_.values[i])
                   .flops;
+    name(i, step);
+  }
+  /// Returns true if the result of a step has the shards of the operand that it reads through the
+  /// views up to value `i`, and its elements have the positions of those from which it computes
+  /// them.
+  [[nodiscard]] constexpr bool is_aligned(value_id i, value_id read, value_id root) const noexcept {
+    const bool keeps = program_.what(root).is_elementwise
+                           ? program_.values[i] == program_.values[root]
+                           : program_.what(root).keeps_elements;
+    if (!keeps) return false;
+    for (value_id at = i; at != read; at = program_.code[at].operands[0])
+      if (!program_.what(at).keeps_elements) return false;
+    return have_same_shards(*program_.mesh, program_.values[read], program_.values[root]);
+  }
+  constexpr void name_views(value_id i, step_desc& step) const {
+    if (!labels_ || !notes_[i].is_read_through) return;
+    name_views(program_.code[i].operands[0], step);
     name(i, step);
   }
   constexpr void name(value_id i, step_desc& step) const {

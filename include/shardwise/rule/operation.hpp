@@ -3,6 +3,7 @@
 
 #include "shardwise/rule/collective.hpp"
 #include "shardwise/rule/propagate.hpp"
+#include "shardwise/rule/strided_elements.hpp"
 
 #include <bit>
 #include <concepts>
@@ -144,6 +145,18 @@ struct operation {
   /// True if each device holds the same elements in the same order before and after it, as in a
   /// reshape: the result is a view of the operand's memory if nothing else needs the operand.
   bool keeps_elements = false;
+  /// Returns which elements of a device's block of the operand are those of its block of the
+  /// result, whose extents are `made`, for an operation that computes nothing: steps may read its
+  /// operand instead of its result. Null for other operations.
+  strided_elements (*view)(const attributes&, const factor_rule&, const strided_elements& from,
+                           const extents_desc& made) = nullptr;
+  /// Returns true if the rows of such a result, along its last dimension, are rows of the operand;
+  /// null if they always are.
+  bool (*keeps_rows)(const attributes&) = nullptr;
+  /// True for such an operation whose operand must be contiguous.
+  bool views_contiguous = false;
+  /// The views through which its kernel can read its operands.
+  views_read reads = views_read::never;
   /// Returns the factor rule for these operands, which determines their legal layouts and the
   /// layout of the result; null if the operation has rules of its own.
   factor_rule (*rule)(const attributes&, const tensor_descs&) = nullptr;
@@ -206,6 +219,17 @@ template <class Class>
   if constexpr (requires { Class::overwrites_first; })
     made.overwrites_first = Class::overwrites_first;
   if constexpr (requires { Class::keeps_elements; }) made.keeps_elements = Class::keeps_elements;
+  if constexpr (requires {
+                  {
+                    Class::view(attributes{}, factor_rule{}, strided_elements{}, extents_desc{})
+                    } -> std::same_as<strided_elements>;
+                })
+    made.view = &Class::view;
+  if constexpr (requires { &Class::keeps_rows; }) made.keeps_rows = &Class::keeps_rows;
+  if constexpr (requires { Class::views_contiguous; })
+    made.views_contiguous = Class::views_contiguous;
+  if constexpr (requires { Class::reads; }) made.reads = Class::reads;
+  if (made.is_elementwise || made.takes_prologue) made.reads = views_read::of_rows;
   if constexpr (requires { Class::rule(attributes{}, tensor_descs{}); }) made.rule = &Class::rule;
   if constexpr (requires { &Class::result_type; }) made.result_type = &Class::result_type;
   if constexpr (requires { &Class::cost; }) made.cost = &Class::cost;

@@ -161,7 +161,7 @@ class program_lowering {
       }
       program_.nodes[s] = at != nullptr ? at->shared_from_this() : unnamed_result(step);
       if (at == nullptr) program_.owners[s] = owner_of_[root]->weak_from_this();
-      program_.compiled[s] = at != nullptr && is_whole_pass(step.root);
+      program_.compiled[s] = at != nullptr && step.viewed == 0 && is_whole_pass(step.root);
       if (at != nullptr)
         step.kept =
             step.kept || read_later_[root] || program_.nodes[s].use_count() > 1 + readers_[root];
@@ -179,7 +179,8 @@ class program_lowering {
     if (at->named()) code.name(id);
   }
   /// Finds the values that would be read again if a node that this program computes only inside a
-  /// pass is evaluated later: a handle may still hold it, although the program moved from it.
+  /// pass, or not at all because it is read through, is evaluated later: a handle may still hold
+  /// it, although the program moved from it.
   void find_read_later() {
     read_later_.resize(program_.notes.size(), false);
     for (value_id i = program_.count - 1; i >= 0; --i) {
@@ -205,9 +206,11 @@ class program_lowering {
   }
   void count_members() {
     members_.resize(program_.notes.size(), 0);
-    for (value_id i = 0; i < program_.count; ++i)
-      if (!is_constant(*program_.code[static_cast<std::size_t>(i)].what))
-        ++members_[static_cast<std::size_t>(program_.notes[static_cast<std::size_t>(i)].root)];
+    for (value_id i = 0; i < program_.count; ++i) {
+      const value_id root = program_.notes[static_cast<std::size_t>(i)].root;
+      if (root >= 0 && !is_constant(*program_.code[static_cast<std::size_t>(i)].what))
+        ++members_[static_cast<std::size_t>(root)];
+    }
   }
   /// Returns a node for a value without handles: a part of an expression that is not fused.
   [[nodiscard]] node_ptr unnamed_result(const step_desc& step) const {

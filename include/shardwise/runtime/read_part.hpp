@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/kernel/scratch_memory.hpp"
+#include "shardwise/runtime/viewed_operand.hpp"
 #include "shardwise/tensor/node.hpp"
 #include "shardwise/tensor/shared_blocks.hpp"
 
@@ -23,11 +24,12 @@ namespace shardwise::detail {
   return part;
 }
 
-/// Returns the part `want` of a tensor on a device: a view of its shard, or of a copy in `gathered`
-/// if the device has a whole dimension of which the operation takes the portions of a grain.
-[[nodiscard]] inline const_any_block read_part(const tensor_node& operand, index_t device,
-                                               const held_box& want,
-                                               scratch_vector<std::byte>& gathered) {
+/// Returns the part `want` of a tensor, or of a view of one, on a device: a view of its shard, or
+/// of a copy in `gathered` if the device has a whole dimension of which the operation takes the
+/// portions of a grain.
+template <class Operand>
+[[nodiscard]] const_any_block read_part(const Operand& operand, index_t device,
+                                        const held_box& want, scratch_vector<std::byte>& gathered) {
   const held_box own = operand.where().held_by(device);
   index_box part;
   bool in_place = true;
@@ -50,10 +52,10 @@ namespace shardwise::detail {
 
 /// Returns a view of an elementwise operand with the extents of the result's part; broadcast
 /// dimensions have stride 0.
-[[nodiscard]] inline const_any_block broadcast_view(const tensor_node& operand, index_t device,
-                                                    const extents_desc& result,
-                                                    const held_box& want,
-                                                    scratch_vector<std::byte>& gathered) {
+template <class Operand>
+[[nodiscard]] const_any_block broadcast_view(const Operand& operand, index_t device,
+                                             const extents_desc& result, const held_box& want,
+                                             scratch_vector<std::byte>& gathered) {
   const extents_desc& extents = operand.tensor().extents;
   const const_any_block own =
       read_part(operand, device, part_of_operand(extents, result, want), gathered);
@@ -75,6 +77,16 @@ namespace shardwise::detail {
                                                   scratch_vector<std::byte>& gathered) {
   if (operand.tensor().extents == where.tensor().extents && operand.where().numbers_like(where))
     return {operand.shard(shard).data(), operand.tensor().type, extents, row_major(extents)};
+  const index_t device = where.device_of(shard);
+  return broadcast_view(operand, device, where.tensor().extents, where.held_by(device), gathered);
+}
+
+/// The same for an operand that may be a view.
+[[nodiscard]] inline const_any_block operand_view(const viewed_operand& operand,
+                                                  const placement& where, index_t shard,
+                                                  const extents_desc& extents,
+                                                  scratch_vector<std::byte>& gathered) {
+  if (!operand.is_view()) return operand_view(operand.read(), where, shard, extents, gathered);
   const index_t device = where.device_of(shard);
   return broadcast_view(operand, device, where.tensor().extents, where.held_by(device), gathered);
 }

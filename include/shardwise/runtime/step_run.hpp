@@ -19,10 +19,10 @@ namespace shardwise::detail {
 /// functions.
 class interpreted_step {
  public:
-  /// `operands` are the nodes of the step's operands, in order.
-  interpreted_step(const lowered_program& program, std::size_t step, std::vector<node_ptr> operands,
+  /// `read` are the nodes of the step's operands, in order.
+  interpreted_step(const lowered_program& program, std::size_t step, std::vector<node_ptr> read,
                    node_ptr result)
-      : operands_(std::move(operands)), result_(std::move(result)) {
+      : read_(std::move(read)), result_(std::move(result)) {
     const program_view code = program.view();
     const step_desc& here = program.steps[step];
     const value_id root = here.root;
@@ -38,6 +38,9 @@ class interpreted_step {
       inner_ = code.values[prologue];
       pass_.write(*program.kernels[static_cast<std::size_t>(prologue)].elements);
       has_prologue_ = true;
+    } else {
+      for (value_id o : code.code[root].operands)
+        if (!is_constant(code.what(o))) read_next(program, code, o);
     }
     whole_ = program.kernels[static_cast<std::size_t>(root)].whole;
     further_ = program.kernels[static_cast<std::size_t>(root)].further;
@@ -45,8 +48,6 @@ class interpreted_step {
     rule_ = code.what(root).rule(how_, code.operands(root));
     split_ = propagate(*code.mesh, rule_, code.operands(root));
   }
-
-  [[nodiscard]] const std::vector<node_ptr>& operands() const noexcept { return operands_; }
 
   /// Allocates memory for the results after the first, to which the step writes.
   void prepare(further_shards& memory) {
@@ -72,7 +73,7 @@ class interpreted_step {
     const any_block whole = result_->writable_block(shard);
     const any_block out = rows.in(whole);
     if (out.size() == 0) return;
-    run_pass(out, [&](const tensor_node& operand, scratch_vector<std::byte>& gathered) {
+    run_pass(out, [&](const viewed_operand& operand, scratch_vector<std::byte>& gathered) {
       return rows.in(operand_view(operand, result_->where(), shard, whole.extents, gathered));
     });
   }
@@ -124,12 +125,12 @@ class interpreted_step {
     const index_t device = where.device_of(shard);
     scratch_vector<std::byte> copied;
     const auto add = [&](noted_views& views, std::size_t k, const const_any_block& view) {
-      if (copied.empty()) views.add(*operands_[k], device, view, fixed_[k]);
+      if (copied.empty()) views.add(operands_[k].read(), device, view, fixed_[k]);
     };
     to.results.push_back(result_->writable_block(shard));
     if (!whole_) {
       for (const std::size_t k : inputs_)
-        add(to.pass, k, operand_view(*operands_[k], where, shard, to.results[0].extents, copied));
+        add(to.pass, k, operand_view(operands_[k], where, shard, to.results[0].extents, copied));
       return copied.empty();
     }
     for (const element_kernels* each : further_) {
@@ -139,14 +140,14 @@ class interpreted_step {
     const coordinates at = where.mesh().at(device);
     for (std::size_t k = 0; k < rule_.operands.size(); ++k) {
       to.parts.push_back(part_of(where.mesh(), at, rule_, split_, k));
-      if (!has_prologue_) add(to.whole, k, read_part(*operands_[k], device, to.parts[k], copied));
+      if (!has_prologue_) add(to.whole, k, read_part(operands_[k], device, to.parts[k], copied));
     }
     to.parts.push_back(where.held_by(device));
     if (!has_prologue_) return copied.empty();
     const extents_desc extents = extents_of(to.parts[0]);
     to.whole.add({nullptr, inner_.type, extents, row_major(extents)});
     for (const std::size_t k : inputs_)
-      add(to.pass, k, broadcast_view(*operands_[k], device, inner_.extents, to.parts[0], copied));
+      add(to.pass, k, broadcast_view(operands_[k], device, inner_.extents, to.parts[0], copied));
     return copied.empty();
   }
 
@@ -154,7 +155,7 @@ class interpreted_step {
   void run_anew(index_t shard) const {
     if (!whole_) {
       const any_block out = result_->writable_block(shard);
-      return run_pass(out, [&](const tensor_node& operand, scratch_vector<std::byte>& gathered) {
+      return run_pass(out, [&](const viewed_operand& operand, scratch_vector<std::byte>& gathered) {
         return operand_view(operand, result_->where(), shard, out.extents, gathered);
       });
     }
@@ -162,7 +163,7 @@ class interpreted_step {
               [&](std::size_t k, index_t device, const held_box& part,
                   scratch_vector<std::byte>& memory) {
                 return has_prologue_ ? compute_prologue(device, part, memory)
-                                     : read_part(*operands_[k], device, part, memory);
+                                     : read_part(operands_[k], device, part, memory);
               });
   }
 
@@ -172,7 +173,7 @@ class interpreted_step {
     const extents_desc extents = extents_of(part);
     memory.resize(static_cast<std::size_t>(element_count(extents) * size_of(inner_.type)));
     const any_block out{memory.data(), inner_.type, extents, row_major(extents)};
-    run_pass(out, [&](const tensor_node& operand, scratch_vector<std::byte>& gathered) {
+    run_pass(out, [&](const viewed_operand& operand, scratch_vector<std::byte>& gathered) {
       return broadcast_view(operand, device, inner_.extents, part, gathered);
     });
     return {out.data, out.type, out.extents, out.strides};
@@ -183,7 +184,7 @@ class interpreted_step {
     const_any_block views[max_fused_operands];
     scratch_vector<std::byte> gathered[max_fused_operands];
     for (std::size_t k = 0; k < inputs_.size(); ++k)
-      views[k] = view_of(*operands_[inputs_[k]], gathered[k]);
+      views[k] = view_of(operands_[inputs_[k]], gathered[k]);
     pass_.run({views, inputs_.size()}, out);
   }
 
@@ -192,12 +193,13 @@ class interpreted_step {
   int add(const lowered_program& program, const program_view& code, value_id i, value_id root) {
     if (is_constant(code.what(i))) return number_slot(pass_, code.how(i), code.values[i].type);
     const bool is_input = program.notes[static_cast<std::size_t>(i)].root != root;
-    const std::size_t next = is_input ? read_++ : 0;
+    const std::size_t next = operands_.size();
+    if (is_input) read_next(program, code, i);
     int& slot = slot_of_[static_cast<std::size_t>(i)];
     if (slot >= 0) return slot;
     if (is_input) {
       inputs_.push_back(next);
-      return slot = pass_.read(operands_[next]->elements());
+      return slot = pass_.read(operands_[next].elements());
     }
     int slots[max_operands];
     std::size_t count = 0;
@@ -207,12 +209,18 @@ class interpreted_step {
     return slot;
   }
 
-  std::vector<node_ptr> operands_;
+  /// Adds the next operand of the step.
+  void read_next(const lowered_program& program, const program_view& code, value_id i) {
+    operands_.emplace_back(code, program.notes.data(), i, std::move(read_[operands_.size()]));
+  }
+
+  /// The nodes of the operands, until they are added.
+  std::vector<node_ptr> read_;
+  std::vector<viewed_operand> operands_;
   node_ptr result_;
   pass_program pass_;
   std::vector<int> slot_of_;
-  /// The number of operands visited, and which of them the pass reads: each tensor once.
-  std::size_t read_ = 0;
+  /// Which operands the pass reads: each value once.
   inplace_vector<std::size_t, max_fused_operands> inputs_;
   // The kernel of an operation after the pass.
   structured_kernel whole_{};

@@ -4,6 +4,8 @@
 #include "support/catch.hpp"
 #include <shardwise/shardwise.hpp>
 
+#include <cstddef>
+#include <cstdint>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -102,4 +104,98 @@ TEST_CASE("uneven shards and pending sums keep their memory, and their values") 
   }();
   REQUIRE(cost_of(pool, [&] { sync(f(x)); }) == trace(f, abstract<U>()));
   REQUIRE(to_host(reshard<P<none, none, none>>(f(x)))(4, 1, 1) == 6.0F * (16 + 17 + 18 + 19));
+}
+
+namespace {
+/// The labels of the steps that compute something.
+template <std::size_t Capacity>
+constexpr std::int32_t steps_of(const planned_program<Capacity>& planned) {
+  std::int32_t count = 0;
+  for (std::int32_t s = 0; s < planned.count; ++s)
+    if (planned.steps[s].kind != step_kind::input) ++count;
+  return count;
+}
+template <class F, class... X>
+constexpr std::int32_t steps_in(const F& f, const X&... x) {
+  return steps_of(plan_program(trace_program(f, x...)));
+}
+constexpr auto x_on_paper = abstract<X>();
+}  // namespace
+
+TEST_CASE("unnamed views are no steps") {
+  static_assert(steps_in([](const auto& x) { return transpose<1, 0>(x); }, x_on_paper) == 1);
+  static_assert(steps_in([](const auto& x) { return einsum<"ij,ik->jk">(transpose<1, 0>(x), x); },
+                         abstract<tensor<layout<pod, P<none, none>>, 4, 4>>()) == 1);
+  // A pass reads all views but a transpose that moves the last dimension.
+  static_assert(steps_in([](const auto& x) { return relu(unsqueeze<0>(x)); }, x_on_paper) == 1);
+  static_assert(steps_in([](const auto& x) { return relu(transpose<1, 0>(x)); }, x_on_paper) == 2);
+  static_assert(steps_in([](const auto& x) { return relu(transpose<1, 0, 2>(unsqueeze<0>(x))); },
+                         x_on_paper) == 1);
+  static_assert(steps_in([](const auto& x) { return sum<0>(reshape<extents<4, 2, 4>>(x)); },
+                         x_on_paper) == 1);
+  // A sort reads contiguous memory.
+  static_assert(steps_in([](const auto& x) { return sort<0>(unsqueeze<0>(x)); }, x_on_paper) == 2);
+  // Names are steps.
+  static_assert(steps_in(
+                    [](const auto& x) {
+                      const auto first = unsqueeze<0>(x);
+                      return first + 1.0F;
+                    },
+                    x_on_paper) == 2);
+}
+
+TEST_CASE("a view is read in place only where that needs no more memory") {
+  constexpr auto part = [](const auto& x) {
+    const auto twice = [](auto&& y) { return y * 2.0F; };
+    return twice(slice_in_dim<1, 0, 2>(x));
+  };
+  using W = tensor<layout<pod, P<"x", none>>, 8, 4>;
+  static_assert(trace(part, abstract<W>()).peak_bytes_per_device() == 4 * 4 * 4 + 4 * 2 * 4);
+  const device_pool pool{pod{}};
+  const W w = iota<W>(pool);
+  REQUIRE(cost_of(pool, [&] { sync(part(w)); }) == trace(part, abstract<W>()));
+  REQUIRE(to_host(part(w))(7, 1) == 58.0F);
+}
+
+TEST_CASE("what a view reads is not overwritten") {
+  const device_pool pool{pod{}};
+  using W = tensor<layout<pod, P<"x", none>>, 8, 4>;
+  constexpr auto f = [](const auto& x) {
+    const auto y = x * 2.0F;
+    return y + flip<1>(y);
+  };
+  // The pass does not write over `y`, as it would without the flip.
+  static_assert(trace(f, abstract<W>()).peak_bytes_per_device() == 3 * 4 * 4 * 4);
+  const W w = iota<W>(pool);
+  const auto sums = to_host(f(w));
+  for (index_t i = 0; i < 8; ++i)
+    for (index_t j = 0; j < 4; ++j) REQUIRE(sums(i, j) == static_cast<float>(16 * i + 6));
+}
+
+TEST_CASE("a view that is read in place can still be read by itself") {
+  const device_pool pool{pod{}};
+  using W = tensor<layout<pod, P<"x", none>>, 8, 4>;
+  any_tensor<float> view = [&] {
+    const any_tensor<float> x = iota<W>(pool);
+    return flip<1>(relu(x));
+  }();
+  any_tensor<float> held = view;
+  const any_tensor<float> read = std::move(view) + 1.0F;
+  REQUIRE(to_host(read)(1, 0) == 8.0F);
+  REQUIRE(to_host(held)(1, 0) == 7.0F);
+  REQUIRE(to_host(held)(7, 3) == 28.0F);
+}
+
+TEST_CASE("compiled steps read views in place") {
+  const device_pool pool{pod{}};
+  using W = tensor<layout<pod, P<"x", none>>, 8, 4>;
+  const auto next = [](const auto& x) { return x - flip<1>(x) * 0.5F; };
+  auto compiled = step(next);
+  W x = iota<W>(pool), y = x;
+  for (int i = 0; i < 4; ++i) {
+    x = next(x);
+    y = compiled(y);
+    sync(x);
+    REQUIRE(to_host(x) == to_host(y));
+  }
 }

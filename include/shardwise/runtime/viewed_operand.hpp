@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/plan/cluster.hpp"
+#include "shardwise/runtime/device_pool.hpp"
+#include "shardwise/tensor/node.hpp"
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace shardwise::detail {
+
+/// An operand of a step: a tensor, or views of one, which is read in place.
+class viewed_operand {
+ public:
+  /// `read` is the node of the value that the step reads for operand `value` of a program.
+  viewed_operand(const program_view& code, const cluster_note* notes, value_id value, node_ptr read)
+      : read_(std::move(read)) {
+    for (; notes[value].is_read_through; value = code.code[value].operands[0])
+      views_.insert(views_.begin(), {&code.what(value), code.how(value),
+                                     code.what(value).rule(code.how(value), code.operands(value)),
+                                     read_->home()->place(code.values[value])});
+  }
+
+  /// Returns the tensor in which the elements are.
+  [[nodiscard]] const tensor_node& read() const noexcept { return *read_; }
+  [[nodiscard]] bool is_view() const noexcept { return !views_.empty(); }
+
+  /// Returns the description of the operand, and where its parts are.
+  [[nodiscard]] const placement& where() const noexcept {
+    return views_.empty() ? read_->where() : *views_.back().where;
+  }
+  [[nodiscard]] const tensor_desc& tensor() const noexcept { return where().tensor(); }
+  [[nodiscard]] const element_kernels& elements() const noexcept { return read_->elements(); }
+
+  /// Returns everything that a device holds of the operand, and the part `want` of it.
+  [[nodiscard]] const_any_block held_by(index_t device) const noexcept {
+    const_any_block block = read_->held_by(device);
+    for (const view& next : views_) {
+      const strided_elements made =
+          next.what->view(next.how, next.rule, {0, block.extents, block.strides},
+                          extents_of(next.where->box_of(device)));
+      advance(block, made.offset);
+      block.extents = made.extents;
+      block.strides = made.strides;
+    }
+    return block;
+  }
+  [[nodiscard]] const_any_block part_held_by(index_t device, const index_box& want) const noexcept {
+    const index_box have = where().box_of(device);
+    const_any_block part = held_by(device);
+    part.extents = extents_of(want);
+    if (part.size() == 0) return part;
+    for (int d = 0; d < have.ssize(); ++d)
+      advance(part, (want[d].begin - have[d].begin) * part.strides[d]);
+    return part;
+  }
+
+ private:
+  /// A view of the one before it, or of the tensor: each device has all elements of its block.
+  struct view {
+    const operation* what;
+    attributes how;
+    factor_rule rule;
+    placement_ptr where;
+  };
+
+  node_ptr read_;
+  std::vector<view> views_;
+};
+
+}  // namespace shardwise::detail
