@@ -41,4 +41,20 @@ static_assert(text_view(words) ==
               "  v2 -> v8;\n"
               "}\n");
 
+// A view that is read in place is dotted, and belongs to no pass.
+constexpr auto flipped = [] {
+  bounded_text<2000> out;
+  write_dot(out, trace_program([](const auto& x) { return relu(flip<1>(x)); }, abstract<X>()));
+  return out;
+}();
+static_assert(text_view(flipped) ==
+              "digraph program {\n"
+              "  node [shape=box];\n"
+              "  v0 [label=\"%0 input\\nf32[8@data, 16]\", shape=ellipse];\n"
+              "  v1 [label=\"%1 flip 1\\nf32[8@data, 16]\", style=dotted];\n"
+              "  v2 [label=\"%2 relu\\nf32[8@data, 16]\", peripheries=2];\n"
+              "  v0 -> v1;\n"
+              "  v1 -> v2;\n"
+              "}\n");
+
 }  // namespace
