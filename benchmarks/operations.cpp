@@ -133,8 +133,9 @@ void add_rows(std::vector<bench::row>& all) {
         std::fill_n(to, n, -std::numeric_limits<float>::infinity());
         for (index_t r = 0; r < n; ++r)
           for (index_t i = 0; i < n; ++i) {
-            const float x = from[r * n + i];
-            to[i] = x > to[i] || x != x ? x : to[i];  // a NaN is the maximum, as in NumPy
+            const float next = from[r * n + i];
+            to[i] =
+                next > to[i] || next != next ? next : to[i];  // a NaN is the maximum, as in NumPy
           }
       });
   add(

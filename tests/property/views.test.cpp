@@ -5,8 +5,10 @@
 #include "support/catch.hpp"
 #include <shardwise/operation/catalogue.hpp>
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
-#include <cstring>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -158,8 +160,8 @@ void check(const any_tensor<float>& x, const std::vector<application>& seen,
   sync(given);
   const auto a = shards_of(run<float>(read, std::move(given))),
              b = shards_of(run<float>(copied, x));
-  const bool are_same =
-      a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+  const auto bits = [](float number) { return std::bit_cast<std::uint32_t>(number); };
+  const bool are_same = std::ranges::equal(a, b, {}, bits, bits);
   if (are_same) return;
   for (const application& next : seen) UNSCOPED_INFO(label_of(*next.what, next.how).c_str());
   UNSCOPED_INFO(label_of(*reader.what, reader.how).c_str()
