@@ -74,6 +74,8 @@ class pass_program {
   static constexpr index_t longest = 1024;
   static constexpr index_t shortest = 256;
   static constexpr index_t first_level = 16384;
+  /// The minimum number of elements of a row that is computed in blocks of its own.
+  static constexpr index_t long_row = 128;
 
   struct leaf {
     int slot;
@@ -135,6 +137,10 @@ class pass_program {
     int written_ = -1;
   };
 
+  /// Returns true if blocks end where the rows of the operands do, which are then read in place:
+  /// rows are long, and some operand has other rows than the one that is repeated.
+  [[nodiscard]] static bool reads_rows(const loop_nest<most_leaves>& nest, std::size_t count,
+                                       unsigned in_order) noexcept;
   /// Returns true if a single step reads all blocks in place and writes the result: then there is
   /// nothing to keep in a cache.
   [[nodiscard]] bool is_one_step(const loop_nest<most_leaves>& nest, std::size_t count) const;

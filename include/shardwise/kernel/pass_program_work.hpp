@@ -60,8 +60,10 @@ SHARDWISE_INLINE void pass_program::run(std::span<const const_any_block> blocks,
   scratch at(*this);
   fill_numbers(at);
   const index_t length = is_one_step(nest, blocks.size()) ? nest.size() : length_;
-  for (index_t first = 0; first < nest.size(); first += length)
-    run_block(at, nest, blocks, in_order, first, std::min(length, nest.size() - first), out);
+  const index_t row = reads_rows(nest, blocks.size(), in_order) ? nest.inner_extent() : nest.size();
+  for (index_t begin = 0; begin < nest.size(); begin += row)
+    for (index_t done = 0; done < row; done += length)
+      run_block(at, nest, blocks, in_order, begin + done, std::min(length, row - done), out);
 }
 
 SHARDWISE_INLINE unsigned pass_program::blocks_in_order(std::span<const const_any_block> blocks,
@@ -75,6 +77,16 @@ SHARDWISE_INLINE unsigned pass_program::blocks_in_order(std::span<const const_an
     step *= out.extents[d];
   }
   return all;
+}
+
+SHARDWISE_INLINE bool pass_program::reads_rows(const loop_nest<most_leaves>& nest,
+                                               std::size_t count, unsigned in_order) noexcept {
+  if (nest.rank() < 2 || nest.inner_extent() < long_row) return false;
+  for (std::size_t k = 0; k < count; ++k) {
+    const bool is_one_row = nest.rank() == 2 && nest.inner_stride(k) == 1 && nest.stride(0, k) == 0;
+    if ((in_order >> k & 1U) == 0 && !is_one_row) return true;
+  }
+  return false;
 }
 
 SHARDWISE_INLINE bool pass_program::is_one_step(const loop_nest<most_leaves>& nest,
