@@ -8,9 +8,8 @@ namespace shardwise {
 
 /// The operation that repeats a tensor along new dimensions and those of size 1. Its integers are
 /// the extents of the result; a `dyn` extent keeps that of the operand.
-struct broadcast_to_operation : of_any_elements {
+struct broadcast_to_operation : of_reordered_elements {
   static constexpr text_view name = "broadcast_to";
-  static constexpr views_read reads = views_read::any;
 
   [[nodiscard]] static constexpr attributes how(const extents_desc& target) noexcept {
     attributes out;
@@ -60,11 +59,6 @@ struct broadcast_to_operation : of_any_elements {
                 .want = wanted};
     }
     return {};
-  }
-  [[nodiscard]] static constexpr strided_elements view(const attributes&, const factor_rule& rule,
-                                                       const strided_elements& from,
-                                                       const extents_desc& made) noexcept {
-    return by_factors(rule, from, made);
   }
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return words_of(name, how);

@@ -53,7 +53,7 @@ template <NamedOperand A, NamedOperand B, class... Given>
     }
   } else {
     constexpr auto words = detail::matmul_words<left, right>;
-    if constexpr (is_alone && Operand<left> && Operand<right>)
+    if constexpr (is_alone && Operand<left> && Operand<right> && !AnyRefused<left, right>)
       return einsum<detail::named_equation<words, left, right>>(static_cast<A&&>(a),
                                                                 static_cast<B&&>(b));
     else

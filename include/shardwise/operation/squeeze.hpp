@@ -9,10 +9,9 @@
 namespace shardwise {
 
 /// The operation that removes dimensions of size 1, which are its integers.
-struct squeeze_operation : of_any_elements {
+struct squeeze_operation : of_reordered_elements {
   static constexpr text_view name = "squeeze";
   static constexpr bool keeps_elements = true;
-  static constexpr views_read reads = views_read::any;
 
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {
@@ -30,11 +29,6 @@ struct squeeze_operation : of_any_elements {
                                                  const tensor_descs& operands) noexcept {
     return over(how.integers).judge(operands[0].rank());
   }
-  [[nodiscard]] static constexpr strided_elements view(const attributes&, const factor_rule& rule,
-                                                       const strided_elements& from,
-                                                       const extents_desc& made) noexcept {
-    return by_factors(rule, from, made);
-  }
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return words_of(name, how);
   }
@@ -42,10 +36,9 @@ struct squeeze_operation : of_any_elements {
 };
 
 /// The operation that inserts dimensions of size 1; its integers are their positions in the result.
-struct unsqueeze_operation : of_any_elements {
+struct unsqueeze_operation : of_reordered_elements {
   static constexpr text_view name = "unsqueeze";
   static constexpr bool keeps_elements = true;
-  static constexpr views_read reads = views_read::any;
 
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {
@@ -65,11 +58,6 @@ struct unsqueeze_operation : of_any_elements {
     if (rank > max_rank)
       return {.rule = violation::rank_is_too_high, .have = rank, .want = max_rank};
     return over(how.integers).judge(rank);
-  }
-  [[nodiscard]] static constexpr strided_elements view(const attributes&, const factor_rule& rule,
-                                                       const strided_elements& from,
-                                                       const extents_desc& made) noexcept {
-    return by_factors(rule, from, made);
   }
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return words_of(name, how);

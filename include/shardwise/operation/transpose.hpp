@@ -8,9 +8,8 @@ namespace shardwise {
 
 /// The operation that permutes dimensions: its integers are, for each dimension of the result, that
 /// of the operand.
-struct transpose_operation : of_any_elements {
+struct transpose_operation : of_reordered_elements {
   static constexpr text_view name = "transpose";
-  static constexpr views_read reads = views_read::any;
 
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {
@@ -35,11 +34,6 @@ struct transpose_operation : of_any_elements {
       verdict.want = rank;
     }
     return verdict;
-  }
-  [[nodiscard]] static constexpr strided_elements view(const attributes&, const factor_rule& rule,
-                                                       const strided_elements& from,
-                                                       const extents_desc& made) noexcept {
-    return by_factors(rule, from, made);
   }
   [[nodiscard]] static constexpr bool keeps_rows(const attributes& how) noexcept {
     return how.integers.empty() || how.integers.back() == how.integers.ssize() - 1;

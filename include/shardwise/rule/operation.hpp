@@ -110,6 +110,17 @@ struct of_any_elements {
   }
 };
 
+/// The base of operations on any elements whose result is a view: the elements of the operand in
+/// the order of the factors of the result.
+struct of_reordered_elements : of_any_elements {
+  static constexpr views_read reads = views_read::any;
+  [[nodiscard]] static constexpr strided_elements view(const attributes&, const factor_rule& rule,
+                                                       const strided_elements& from,
+                                                       const extents_desc& made) noexcept {
+    return by_factors(rule, from, made);
+  }
+};
+
 /// Returns the identifier of an operation, the same in every program: a hash of its name.
 [[nodiscard]] constexpr std::uint64_t operation_id(text_view name) noexcept {
   std::uint64_t hash = 14695981039346656037U;
