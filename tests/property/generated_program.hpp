@@ -44,6 +44,14 @@ constexpr auto apply_step(const auto& h, const auto& w, const auto& v) {
   } else if constexpr (Step == 9) {
     return reshard<P<"model", none>>(h) +
            reshard<P<"model", none>>(squared(reshard<P<none, none>>(squared(h - 0.5F)) * 0.25F));
+  } else if constexpr (Step == 10) {
+    auto rows = reshard<P<"data", none>>(h);
+    auto turned = einsum<"bi,io->bo">(flip<1>(rows), transpose<1, 0>(reshard<P<none, none>>(w)));
+    return squeeze<0>(unsqueeze<0>(turned) * 0.5F) + flip<1>(rows);
+  } else if constexpr (Step == 11) {
+    auto rows = reshard<P<"data", none>>(h * 0.5F);
+    return slice_in_dim<1, open_end, open_end, -1>(rows) -
+           concatenate<1>(slice_in_dim<1, 4, 6>(rows), slice_in_dim<1, 0, 4>(rows));
   } else {
     [[maybe_unused]] auto unread = sum(h);
     return reshard<P<"model", none>>(h * 3.0F) * reshard<P<"model", none>>(h);

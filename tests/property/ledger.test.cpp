@@ -59,4 +59,7 @@ TEST_CASE("the counters of a run equal the ledger of the same program on paper")
   check_program<3, 8, 4>();
   check_program<9>();
   check_program<9, 5>();
+  check_program<10>();
+  check_program<11>();
+  check_program<3, 11, 10>();
 }

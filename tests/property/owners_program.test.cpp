@@ -34,6 +34,7 @@ TEST_CASE("typed programs give the same bits and cost for all owners") {
     run_steps<1, 2, 8>(pool, out);
     run_steps<3, 6, 7>(pool, out);
     run_steps<9, 8, 3>(pool, out);
+    run_steps<10, 11, 3>(pool, out);
   });
 }
 

@@ -38,6 +38,13 @@ std::vector<step_desc> make_program(numbers& random) {
       const tensor_desc& first = steps[static_cast<std::size_t>(step.operands[0])].result;
       step.reuses_first = step.kind == step_kind::operation && random(2) == 0 &&
                           have_same_shards(pod, first, step.result);
+      // Views, of which some have the positions of the result.
+      for (int k = 0; k < step.operands.ssize(); ++k) {
+        const tensor_desc& read = steps[static_cast<std::size_t>(step.operands[k])].result;
+        if (step.kind == step_kind::collective || step.reuses_first || random(3) != 0) continue;
+        step.viewed |= 1U << k;
+        if (random(2) == 0 && have_same_shards(pod, read, step.result)) step.aligned |= 1U << k;
+      }
       step.cost.flops = random(100);
       if (step.kind == step_kind::collective) {
         step.cost.is_collective = true;
@@ -113,16 +120,21 @@ TEST_CASE("lifetimes and peak memory are those of a simulation") {
           bytes_by_axis[step.cost.axes[k]] += step.cost.bytes[k];
       }
       // The operand that a pass may overwrite: the first one of the same size that is last read
-      // here. An operation that overwrites its first operand needs that one, read once.
+      // here, and that no view reads at other positions. An operation that overwrites its first
+      // operand needs that one, read once.
       int wanted = -1;
       for (int k = step.operands.ssize() - 1; k >= 0; --k) {
         const std::int32_t o = step.operands[k];
         const bool is_read_once = std::count(step.operands.begin(), step.operands.end(), o) == 1;
         if (step.kind != step_kind::pass && !(step.reuses_first && k == 0 && is_read_once))
           continue;
-        if (steps[at(o)].kind != step_kind::input && !steps[at(o)].kept &&
-            last_reader(steps, o) == i &&
-            (step.kind != step_kind::pass || steps[at(o)].result == step.result))
+        bool is_moved = false;
+        for (int j = 0; j < step.operands.ssize(); ++j)
+          if (step.operands[j] == o && (step.viewed >> j & 1U) > (step.aligned >> j & 1U))
+            is_moved = true;
+        const bool is_alike = steps[at(o)].result == step.result || (step.aligned >> k & 1U) == 1;
+        if (steps[at(o)].kind != step_kind::input && !steps[at(o)].kept && !is_moved &&
+            last_reader(steps, o) == i && (step.kind != step_kind::pass || is_alike))
           wanted = k;
       }
       REQUIRE(life.reuses == wanted);

@@ -450,6 +450,9 @@ TEST_CASE("generated programs are one on paper and in the run") {
   check_generated<8>();
   check_generated<9>();
   check_generated<9, 3>();
+  check_generated<10>();
+  check_generated<11>();
+  check_generated<11, 10, 2>();
   check_generated<0, 1>();
   check_generated<2, 0>();
   check_generated<3, 4>();

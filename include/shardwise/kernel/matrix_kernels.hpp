@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/kernel/copy_kernel.hpp"
 #include "shardwise/kernel/eigen_solvers.hpp"
 #include "shardwise/kernel/kernel_call.hpp"
 #include "shardwise/operation/cholesky.hpp"
@@ -13,6 +14,7 @@
 #include <concepts>
 #include <cstddef>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 namespace shardwise {
@@ -68,16 +70,14 @@ struct matrix_of_block {
   index_t rows, columns;
   index_t row_stride, column_stride;
 
-  template <class Matrix>
-  void read(Matrix& to) const {
+  void read(solver_matrix<std::remove_const_t<T>>& to) const {
     to.resize(rows, columns);
-    for (index_t c = 0; c < columns; ++c)
-      for (index_t r = 0; r < rows; ++r) to(r, c) = data[r * row_stride + c * column_stride];
+    copy_block<std::remove_const_t<T>>({data, {columns, rows}, {column_stride, row_stride}},
+                                       {to.data(), {columns, rows}, {rows, 1}});
   }
-  template <class Matrix>
-  void write(const Matrix& from) const {
-    for (index_t c = 0; c < columns; ++c)
-      for (index_t r = 0; r < rows; ++r) data[r * row_stride + c * column_stride] = from(r, c);
+  void write(const Eigen::Ref<const solver_matrix<std::remove_const_t<T>>>& from) const {
+    copy_block<T>({from.data(), {rows, columns}, {1, from.outerStride()}},
+                  {data, {rows, columns}, {row_stride, column_stride}});
   }
 };
 

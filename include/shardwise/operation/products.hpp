@@ -38,26 +38,23 @@ template <NamedOperand A, NamedOperand B, class... Given>
 [[nodiscard]] constexpr auto matmul(A&& a, B&& b, const Given&... given) {
   using left = std::remove_cvref_t<A>;
   using right = std::remove_cvref_t<B>;
-  constexpr bool is_alone = sizeof...(Given) == 0;
-  if constexpr (ValueOperand<left> && ValueOperand<right>) {
-    const text_view words = matmul_equation(a.tensor().rank(), b.tensor().rank());
-    if constexpr (is_alone && std::is_same_v<left, right>) {
-      const bounded_text<47> named =
-          named_dimensions(words, {a.tensor().extents, b.tensor().extents});
-      require(parse_einsum(named).verdict);
-      return left::value_domain::template apply_with_across<einsum_operation,
-                                                            typename left::value_type>(
-          0U, einsum_operation::how(named), static_cast<A&&>(a), static_cast<B&&>(b));
-    } else {
-      return einsum(words, a, b, given...);
-    }
-  } else {
-    constexpr auto words = detail::matmul_words<left, right>;
-    if constexpr (is_alone && Operand<left> && Operand<right> && !AnyRefused<left, right>)
-      return einsum<detail::named_equation<words, left, right>>(static_cast<A&&>(a),
-                                                                static_cast<B&&>(b));
+  if constexpr (AnyRefused<left, right> || sizeof...(Given) > 0) {
+    if constexpr (ValueOperand<left> && ValueOperand<right>)
+      return einsum(matmul_equation(a.tensor().rank(), b.tensor().rank()), a, b, given...);
     else
-      return einsum<words>(a, b, given...);
+      return einsum<detail::matmul_words<left, right>>(a, b, given...);
+  } else if constexpr (Operand<left> && Operand<right>) {
+    return einsum<detail::named_equation<detail::matmul_words<left, right>, left, right>>(
+        static_cast<A&&>(a), static_cast<B&&>(b));
+  } else {
+    using by_value = std::conditional_t<ValueOperand<left>, left, right>;
+    const operand_extents extents{a.extents(), b.extents()};
+    const bounded_text<47> words =
+        named_dimensions(matmul_equation(extents[0].ssize(), extents[1].ssize()), extents);
+    require(parse_einsum(words).verdict);
+    return by_value::value_domain::template apply_with_across<einsum_operation,
+                                                              typename by_value::value_type>(
+        0U, einsum_operation::how(words), static_cast<A&&>(a), static_cast<B&&>(b));
   }
 }
 /// Returns the sum of products of two vectors: `einsum<"i,i->">`.

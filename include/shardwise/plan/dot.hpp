@@ -75,8 +75,8 @@ class dot_writer {
 
 /// Writes a program as a graph for Graphviz: a node for each value with its operation and layout;
 /// inputs are round, named values bold, and results have double borders; each pass is a frame, and
-/// views that are read through are dotted.
-/// Numbers are part of the labels of the operations that read them.
+/// views that are read in place are dotted. Numbers are part of the labels of the operations that
+/// read them.
 ///
 /// `Out` must have `operator<<` for `text_view`: a `bounded_text` in constant expressions, or any
 /// stream.

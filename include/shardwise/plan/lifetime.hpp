@@ -27,8 +27,9 @@ struct value_lifetime {
 /// Steps are in execution order. A fused pass overwrites the first operand that is not needed
 /// afterwards and has the same elements, extents and layout, so the epilogue of a product needs no
 /// memory of its own. An operation such as `update_slice` may overwrite its first operand if it
-/// reads it once, and a `reshape` moves nothing if nobody else reads its operand. Kept results are
-/// never overwritten, and inputs only if they are donated.
+/// reads it once, and a `reshape` moves nothing if nobody else reads its operand. An operand is not
+/// overwritten by a step that reads it through a view with other positions. Kept results are never
+/// overwritten, and inputs only if they are donated.
 constexpr void plan_lifetimes(const step_desc* steps, std::int32_t count,
                               value_lifetime* lives) noexcept {
   for (std::int32_t i = 0; i < count; ++i) lives[i] = {i, -1, steps[i].kept};
@@ -47,7 +48,7 @@ constexpr void plan_lifetimes(const step_desc* steps, std::int32_t count,
     if (!is_pass && is_read_twice) continue;
     for (int k = 0; k < (is_pass ? read.ssize() : 1) && lives[i].reuses < 0; ++k) {
       const std::int32_t o = read[k];
-      // Other views read elements of the operand that may have been overwritten already.
+      // A view with other positions reads elements that may have been overwritten already.
       const std::uint32_t moved = steps[i].viewed & ~steps[i].aligned;
       bool is_moved = false;
       for (int j = 0; j < read.ssize(); ++j)

@@ -26,9 +26,10 @@ struct step_desc {
   bounded_text<60> label{};
   /// The steps whose results it reads.
   step_operands operands{};
-  /// A bit for each of them that it reads through views, and for each of these whose memory can
-  /// become that of the result: elements have the same positions in both.
+  /// A bit for each of them that it reads through views.
   std::uint32_t viewed = 0;
+  /// A bit for each of these whose elements have the same positions as those of the result, so that
+  /// the result can have its memory.
   std::uint32_t aligned = 0;
   tensor_desc result{};
   /// The cost for one device, that with the largest shard.
@@ -137,6 +138,7 @@ class step_former {
       if (!program_.what(at).keeps_elements) return false;
     return have_same_shards(*program_.mesh, program_.values[read], program_.values[root]);
   }
+  /// Adds the names of the views that a step reads through up to value `i`, the first one first.
   constexpr void name_views(value_id i, step_desc& step) const {
     if (!labels_ || !notes_[i].is_read_through) return;
     name_views(program_.code[i].operands[0], step);

@@ -156,17 +156,17 @@ struct operation {
   /// True if each device holds the same elements in the same order before and after it, as in a
   /// reshape: the result is a view of the operand's memory if nothing else needs the operand.
   bool keeps_elements = false;
-  /// Returns which elements of a device's block of the operand are those of its block of the
-  /// result, whose extents are `made`, for an operation that computes nothing: steps may read its
-  /// operand instead of its result. Null for other operations.
+  /// For an operation that computes nothing: returns which elements of a device's block of the
+  /// operand are those of its block of the result, whose extents are `made`. Steps may then read
+  /// the operand instead of the result. Null for other operations.
   strided_elements (*view)(const attributes&, const factor_rule&, const strided_elements& from,
                            const extents_desc& made) = nullptr;
-  /// Returns true if the rows of such a result, along its last dimension, are rows of the operand;
-  /// null if they always are.
+  /// Returns true if the rows of such a result, along its last dimension, are rows of the operand
+  /// or parts of them; null if they always are.
   bool (*keeps_rows)(const attributes&) = nullptr;
-  /// True for such an operation whose operand must be contiguous.
+  /// True for such an operation if the block of the operand must be contiguous.
   bool views_contiguous = false;
-  /// The views through which its kernel can read its operands.
+  /// The views of its operands that the operation can read in place of copies.
   views_read reads = views_read::never;
   /// Returns the factor rule for these operands, which determines their legal layouts and the
   /// layout of the result; null if the operation has rules of its own.

@@ -4,6 +4,7 @@
 #include "shardwise/plan/cluster.hpp"
 #include "shardwise/runtime/device_pool.hpp"
 #include "shardwise/tensor/node.hpp"
+#include "shardwise/tensor/shared_blocks.hpp"
 
 #include <cstddef>
 #include <utility>
@@ -48,13 +49,7 @@ class viewed_operand {
     return block;
   }
   [[nodiscard]] const_any_block part_held_by(index_t device, const index_box& want) const noexcept {
-    const index_box have = where().box_of(device);
-    const_any_block part = held_by(device);
-    part.extents = extents_of(want);
-    if (part.size() == 0) return part;
-    for (int d = 0; d < have.ssize(); ++d)
-      advance(part, (want[d].begin - have[d].begin) * part.strides[d]);
-    return part;
+    return part_of_block(held_by(device), where().box_of(device), want);
   }
 
  private:

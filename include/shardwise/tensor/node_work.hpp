@@ -3,6 +3,7 @@
 
 #include "shardwise/core/config.hpp"
 #include "shardwise/tensor/node.hpp"
+#include "shardwise/tensor/shared_blocks.hpp"
 
 namespace shardwise {
 
@@ -32,16 +33,7 @@ SHARDWISE_INLINE const_any_block tensor_node::held_by(index_t device) const noex
 
 SHARDWISE_INLINE const_any_block tensor_node::part_held_by(index_t device,
                                                            const index_box& want) const noexcept {
-  const index_t place = where().shard_of(device);
-  const index_box have = where().box_of(device);
-  const_any_block part{shard(place).data(), tensor().type, extents_of(want),
-                       row_major(extents_of(have))};
-  if (part.size() == 0) return part;
-  index_t offset = 0;
-  for (int d = 0; d < have.ssize(); ++d)
-    offset += (want[d].begin - have[d].begin) * part.strides[d];
-  part.data = shard(place).data() + offset * size_of(tensor().type);
-  return part;
+  return part_of_block(held_by(device), where().box_of(device), want);
 }
 
 SHARDWISE_INLINE void tensor_node::allocate(arena& storage, device_memory& memory) {

@@ -27,6 +27,18 @@ void for_each_shared_block(const held_box& a_part, const A& from, const held_box
   });
 }
 
+/// Returns the part `want` of a block that holds the part `have` of a tensor. The block is
+/// `strided` or of any type.
+template <class Block>
+[[nodiscard]] Block part_of_block(Block block, const index_box& have,
+                                  const index_box& want) noexcept {
+  block.extents = extents_of(want);
+  if (block.size() == 0) return block;
+  for (int d = 0; d < have.ssize(); ++d)
+    advance(block, (want[d].begin - have[d].begin) * block.strides[d]);
+  return block;
+}
+
 /// Returns the part that is the whole tensor.
 [[nodiscard]] inline held_box whole_of(const extents_desc& extents) noexcept {
   held_box whole;
