@@ -57,6 +57,7 @@
 #include "shardwise/kernel/place_kernel.hpp"
 #include "shardwise/kernel/pointwise_kernel.hpp"
 #include "shardwise/kernel/pool_kernel.hpp"
+#include "shardwise/kernel/propagation_barrier_kernel.hpp"
 #include "shardwise/kernel/random_key_kernels.hpp"
 #include "shardwise/kernel/random_numbers.hpp"
 #include "shardwise/kernel/reduce_kernel.hpp"

@@ -22,6 +22,7 @@
 #include "shardwise/notation/named_sharding.hpp"
 #include "shardwise/notation/named_text.hpp"
 #include "shardwise/notation/op_sharding.hpp"
+#include "shardwise/notation/open_layout_text.hpp"
 #include "shardwise/notation/reader.hpp"
 #include "shardwise/notation/replica_groups.hpp"
 #include "shardwise/notation/replica_groups_text.hpp"

@@ -10,6 +10,7 @@
 #include "shardwise/rule/factor_axes.hpp"
 #include "shardwise/rule/factor_rule.hpp"
 #include "shardwise/rule/gradient_step.hpp"
+#include "shardwise/rule/layout_flow.hpp"
 #include "shardwise/rule/linearity.hpp"
 #include "shardwise/rule/manual_collective.hpp"
 #include "shardwise/rule/operation.hpp"

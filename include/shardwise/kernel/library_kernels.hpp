@@ -21,6 +21,7 @@
 #include "shardwise/kernel/pad_kernel.hpp"
 #include "shardwise/kernel/place_kernel.hpp"
 #include "shardwise/kernel/pool_kernel.hpp"
+#include "shardwise/kernel/propagation_barrier_kernel.hpp"
 #include "shardwise/kernel/reduction_kernel.hpp"
 #include "shardwise/kernel/reshape_kernel.hpp"
 #include "shardwise/kernel/roll_kernel.hpp"
@@ -130,6 +131,7 @@ void enter_library() {
     enter_operation<transpose_operation, T, T>();
     enter_operation<reshape_operation, T, T>();
     enter_operation<flip_operation, T, T>();
+    enter_operation<propagation_barrier_operation, T, T>();
     detail::enter_of_many<concatenate_operation, T>();
     detail::enter_of_many<stack_operation, T>();
     enter_operation<broadcast_to_operation, T, T>();

@@ -25,6 +25,7 @@
 #include "shardwise/operation/one_hot.hpp"
 #include "shardwise/operation/pad.hpp"
 #include "shardwise/operation/pool.hpp"
+#include "shardwise/operation/propagation_barrier.hpp"
 #include "shardwise/operation/reduce.hpp"
 #include "shardwise/operation/reshape.hpp"
 #include "shardwise/operation/roll.hpp"
@@ -161,6 +162,8 @@ inline constexpr catalogued_operation whole_catalogue[] = {
     whole_entry<tril_operation>("tril", "diagonal?", "f32[8,4]", "diagonal=0", "tril"),
     whole_entry<triu_operation>("triu", "diagonal?", "f32[8,4]", "diagonal=0", "triu"),
     whole_entry<iota_like_operation>("iota_like", "dim", "f32[8,4]", "dim=1", "broadcasted_iota"),
+    whole_entry<propagation_barrier_operation>("propagation_barrier", "flow?", "f32[8,4]", "",
+                                               "sdy.propagation_barrier", 1, 1, &barrier_how),
     // Indices.
     whole_entry<take_operation>("take", "dim out_of_range? across?", "f32[8,4] i32[6]", "dim=0",
                                 "take, gather, index_select", 2, 2),

@@ -100,6 +100,10 @@ template <fixed_string Equation>
                                                const tensor_descs&) noexcept {
   return window_attributes::from({}, given.integers("padding"), given.integers("dilation"), 1);
 }
+[[nodiscard]] constexpr attributes barrier_how(const operation_arguments& given,
+                                               const tensor_descs&) noexcept {
+  return integer_attributes(given.integer("flow"));
+}
 template <reduction Kind>
 [[nodiscard]] constexpr attributes pool_how(const operation_arguments& given,
                                             const tensor_descs&) noexcept {

@@ -62,6 +62,8 @@ inline constexpr parameter_desc parameters[] = {
     {"output_padding", parameter_form::integers, "1,1",
      "the number of further positions behind each dimension of the result; 0 by default"},
     {"groups", parameter_form::integer, "2", "the number of groups of channels"},
+    {"flow", parameter_form::choice, "nowhere|forward|backward|both",
+     "the direction in which layouts are propagated"},
     {"diagonal", parameter_form::integer, "0", "the diagonal that bounds the triangle"},
     {"descending", parameter_form::flag, "", "sort in descending order"},
     {"upper", parameter_form::flag, "", "read the upper triangles of the matrices"},

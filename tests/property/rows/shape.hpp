@@ -53,6 +53,9 @@ inline std::vector<operation_row> shape_rows() {
       moved_loop({5, 3}, [](const index& at) {
         return index{4 - at[0], at[1]};
       }));
+  add(
+      "propagation_barrier", {5, 3}, [](const auto& x) { return propagation_barrier(x); },
+      moved_loop({5, 3}, [](const index& at) { return at; }));
   rows.push_back({.name = "concatenate",
                   .operands = {{{3, 4}}, {{2, 4}}},
                   .apply = [](const row_tensors& x) -> row_tensors {

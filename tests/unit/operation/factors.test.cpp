@@ -133,6 +133,7 @@ TEST_CASE("Joins form sums of indices, and slices have indices of their own") {
       {"update_slice dim=1", "f32[32, 4, 8]; f32[32, 1, 8]; i32[]",
        "([i, j, k], [i, l, k], [])->([i, j, k]) need_replication={l}"},
       {"flip dims=1,3", "f32[4, 32, 8, 2]", "([i, j, k, l])->([i, j, k, l]) permutation={j, l}"},
+      {"propagation_barrier flow=backward", "f32[4, 8]", "([i, j])->([i, j])"},
       {"roll dim=0 places=3", "f32[12, 4]", "([i, j])->([i, j]) permutation={i}"},
       {"roll dim=0 places=0", "f32[12, 4]", "([i, j])->([i, j])"},
   };

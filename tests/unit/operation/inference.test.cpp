@@ -74,6 +74,7 @@ TEST_CASE("Functions of elements pass splits that agree, and pending values by t
       {{2}, "cast type=bf16", "f32[8@x, 2]", "bf16[8@x, 2]"},
       {{2}, "cast type=i64", "u8[8, 2@x]", "i64[8, 2@x]"},
       {{2}, "stop_gradient", "bf16[8@x, 2]", "bf16[8@x, 2]"},
+      {{2}, "propagation_barrier", "bf16[8@x, 2]", "bf16[8@x, 2]"},
       {{2, 2}, "reshard", "f32[8@x, 4@y]", "f32[8@x, 4@y]"},
       {{2}, "fold_in", "i64[8@x]; i64[8]", "i64[8@x]"},
       {{4}, "equal", "f32[8@x, 8]; f32[8@x, 8]", "bool[8@x, 8]"},

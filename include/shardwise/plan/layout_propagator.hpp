@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/operation/propagation_barrier.hpp"
+#include "shardwise/plan/collective_operation.hpp"
+#include "shardwise/plan/program.hpp"
+#include "shardwise/rule/complete_layouts.hpp"
+
+namespace shardwise {
+
+/// How layouts are propagated through a program.
+struct propagation_options {
+  conflict_strategy strategy = conflict_strategy::aggressive;
+  /// If true, operations that only pass elements on come first, and of those the ones whose
+  /// operands nothing else reads; then the dimensions that pass through other operations, then all.
+  bool easy_operations_first = true;
+  /// If true, axes may split extents that they do not divide.
+  bool uneven = false;
+};
+
+namespace detail {
+
+/// Propagates layouts through the instructions of a program without calls, in place.
+class layout_propagator {
+ public:
+  /// `layouts` has one for each value; `uses` has room for as many numbers.
+  constexpr layout_propagator(const program_view& program, open_layout* layouts, std::int32_t* uses,
+                              const propagation_options& options) noexcept
+      : program_(program), layouts_(layouts), uses_(uses), options_(options) {
+    for (value_id i = 0; i < program.count; ++i) uses_[i] = 0;
+    for (value_id i = 0; i < program.count; ++i) {
+      value_ids seen;
+      for (value_id o : program.code[i].operands) {
+        if (!seen.contains(o)) ++uses_[o];
+        seen.push_back(o);
+      }
+    }
+  }
+
+  /// Propagates until nothing changes, one kind of operation after the other.
+  constexpr void run() noexcept {
+    for (int stage = options_.easy_operations_first ? 0 : last_stage; stage <= last_stage;
+         ++stage) {
+      bool changed = true;
+      while (changed) {
+        changed = false;
+        for (value_id i = 0; i < program_.count; ++i) changed = step(i, stage) || changed;
+      }
+    }
+  }
+
+ private:
+  static constexpr int last_stage = 4;
+
+  /// Completes the layouts around one instruction.
+  constexpr bool step(value_id i, int stage) noexcept {
+    const instruction& at = program_.code[i];
+    if (at.operands.empty() || at.operands.size() > max_operands) return false;
+    factor_rule rule;
+    const tensor_descs operands = program_.operands(i);
+    if (at.what->rule != nullptr)
+      rule = at.what->rule(program_.how(i), operands);
+    else if (program_.values[i].extents == operands[0].extents)
+      rule = same_dimensions_rule(linearity::structural, operands[0].rank());
+    else
+      return false;
+    if (rule.operands.size() > at.operands.size()) return false;
+    factor_sizes sizes = rule.given_sizes();
+    tensor_layouts tensors;
+    for (int o = 0; o < rule.operands.ssize(); ++o) {
+      if (rule.operands[o].ssize() != operands[o].rank() ||
+          !merge_sizes(rule.operands[o], operands[o].extents, o, sizes).ok())
+        return false;
+      tensors.push_back(&layouts_[at.operands[o]]);
+    }
+    if (rule.result.ssize() != program_.values[i].rank() || !complete_sizes(rule, sizes).ok())
+      return false;
+    tensors.push_back(&layouts_[i]);
+    layout_completion completion(*program_.mesh, rule, sizes, options_.uneven);
+    const layout_flow allowed = at.what->id == operation_of<propagation_barrier_operation>.id
+                                    ? propagation_barrier_operation::flow(program_.how(i))
+                                    : layout_flow::both;
+    inplace_vector<layout_flow, max_factors> flows;
+    for (int f = 0; f < rule.factors.ssize(); ++f)
+      flows.push_back(common_flow(allowed, flow_at(stage, i, rule, completion.passes(f))));
+    return completion.run(tensors, flows, options_.strategy);
+  }
+
+  /// Returns the flow of a factor of an instruction in a stage: (0) through operations that only
+  /// pass elements on, backward alone where an operand has other readers; (1) both ways; (2)
+  /// along all factors that pass through, but not into repeated dimensions; (3) along all; (4)
+  /// also forward from values that are repeated.
+  [[nodiscard]] constexpr layout_flow flow_at(int stage, value_id i, const factor_rule& rule,
+                                              bool passes) const noexcept {
+    const bool is_easy = passes_elements(i, rule);
+    if (stage == 0 && is_easy)
+      for (value_id o : program_.code[i].operands)
+        if (uses_[o] > 1) return layout_flow::backward;
+    if (stage < 2) return is_easy ? layout_flow::both : layout_flow::nowhere;
+    if (stage == 2 && !passes) return layout_flow::nowhere;
+    return stage < 4 && repeats(rule) ? layout_flow::backward : layout_flow::both;
+  }
+  /// True for elementwise operations, and for those of one operand whose dimensions all reappear
+  /// in the result, and no others: reshapes, transposes.
+  [[nodiscard]] constexpr bool passes_elements(value_id i, const factor_rule& rule) const noexcept {
+    if (program_.what(i).is_elementwise) return true;
+    for (factor_kind kind : rule.factors)
+      if (kind != factor_kind::pass_through) return false;
+    return rule.operands.size() == 1 && !repeats(rule) && rule.windows.empty();
+  }
+  /// True for an operation of one operand that repeats it along further dimensions.
+  [[nodiscard]] constexpr bool repeats(const factor_rule& rule) const noexcept {
+    if (rule.operands.size() != 1 || !rule.composites.empty()) return false;
+    for (std::uint8_t f : rule.result)
+      if (f != repeated && rule.factors[f] == factor_kind::pass_through &&
+          !rule.operands[0].contains(f))
+        return true;
+    return false;
+  }
+
+  const program_view& program_;
+  open_layout* layouts_;
+  std::int32_t* uses_;
+  propagation_options options_;
+};
+
+}  // namespace detail
+
+/// Propagates layouts through a program without calls, forward and backward: `layouts` has one for
+/// each value, those that are known and those that are not, and is completed in place.
+///
+/// Dimensions of priority 0 are propagated first, then those of priority 1 with them, and so on.
+/// Nothing is communicated and no operation is checked: where the layouts of an operation do not
+/// fit in the end, a `reshard` is needed. `original` and `uses` have room for as many entries as
+/// the program has values.
+constexpr void propagate_layouts(const program_view& program, open_layout* layouts,
+                                 open_layout* original, std::int32_t* uses,
+                                 const propagation_options& options = {}) noexcept {
+  int next = 256;
+  for (value_id i = 0; i < program.count; ++i) {
+    original[i] = layouts[i];
+    open_layout& now = layouts[i];
+    for (int d = 0; d < now.rank(); ++d) {
+      const int priority = now.priorities[d];
+      now.priorities[d] = 0;
+      if (priority == 0) continue;
+      if (priority < next) next = priority;
+      for (std::uint8_t a : now.dims[d])
+        now.replicated = static_cast<std::uint8_t>(now.replicated | 1U << a);
+      now.dims[d].clear();
+      now.close(d);
+    }
+  }
+  detail::layout_propagator propagator(program, layouts, uses, options);
+  propagator.run();
+  while (next < 256) {
+    const int round = next;
+    next = 256;
+    for (value_id i = 0; i < program.count; ++i)
+      for (int d = 0; d < original[i].rank(); ++d) {
+        const int priority = original[i].priorities[d];
+        if (priority > round && priority < next) next = priority;
+        if (priority != round) continue;
+        open_layout& now = layouts[i];
+        now.dims[d] = original[i].dims[d];
+        if (!original[i].is_closed(d))
+          now.closed = static_cast<std::uint8_t>(now.closed & ~(1U << d));
+        for (std::uint8_t a : now.dims[d])
+          if ((original[i].replicated >> a & 1) == 0)
+            now.replicated = static_cast<std::uint8_t>(now.replicated & ~(1U << a));
+      }
+    propagator.run();
+  }
+}
+
+}  // namespace shardwise

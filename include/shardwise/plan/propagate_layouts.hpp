@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/notation/open_layout_text.hpp"
+#include "shardwise/plan/inline_calls.hpp"
+#include "shardwise/plan/layout_propagator.hpp"
+
+#include <initializer_list>
+
+namespace shardwise {
+
+/// A layout from which propagation starts: that of an input, of a result, or of any value of a
+/// program, by number.
+struct known_layout {
+  enum where_t : std::uint8_t { input, result, value };
+
+  where_t where = input;
+  int number = 0;
+  /// In the notation of `parse_open_layout`.
+  text_view words{};
+};
+
+/// The layouts of the values of a program after propagation.
+template <std::size_t Capacity>
+struct propagated_layouts {
+  /// The program, with its calls inlined.
+  traced_program<Capacity> program{};
+  /// The layout of each of its values.
+  open_layout values[Capacity]{};
+  /// The reason why a text was not read, or a text for an input or a result that is not there.
+  parse_verdict verdict{};
+
+  /// Returns the layout of an input, by number.
+  [[nodiscard]] constexpr const open_layout& input(int number) const noexcept {
+    return values[input_of(number)];
+  }
+  /// Returns the layout of a result, by number.
+  [[nodiscard]] constexpr const open_layout& result(int number = 0) const noexcept {
+    return values[program.results[number]];
+  }
+  /// Returns an input or a result as a tensor with its layout.
+  [[nodiscard]] constexpr tensor_desc tensor(value_id i) const noexcept {
+    tensor_desc out = program.values[i];
+    out.layout = values[i].layout();
+    return out;
+  }
+  /// Returns the number of the value whose layout is known, or -1.
+  [[nodiscard]] constexpr value_id value_of(const known_layout& known) const noexcept {
+    const int number = known.number;
+    if (number < 0) return -1;
+    if (known.where == known_layout::input) return input_of(number);
+    if (known.where == known_layout::value) return number < program.count ? number : -1;
+    return number < program.result_count ? program.results[number] : -1;
+  }
+  /// Returns the number of the value that is an input, or -1.
+  [[nodiscard]] constexpr value_id input_of(int number) const noexcept {
+    for (value_id i = 0; i < program.count; ++i)
+      if (is_input(*program.code[i].what) && number-- == 0) return i;
+    return -1;
+  }
+};
+
+/// Writes the values of a program with their layouts, one per line.
+///
+///     %0 = input : [{"data"}, {?}]
+///     %2 = einsum bi,ih->bh %0 %1 : [{"data", ?}, {"model", ?}]
+template <TextSink Out, std::size_t Capacity>
+constexpr Out& write_layouts(Out& sink, const propagated_layouts<Capacity>& found) {
+  detail::text_out<Out> out(sink);
+  const program_view program = found.program.view();
+  for (value_id i = 0; i < program.count; ++i) {
+    out << '%' << index_t{i} << " = " << text_view(label_of(program.what(i), program.how(i)));
+    for (value_id o : program.code[i].operands) out << " %" << index_t{o};
+    out << " : " << text_view(to_text(*program.mesh, found.values[i])) << '\n';
+  }
+  return sink;
+}
+
+/// Propagates layouts through a traced program: from those that are known, from the inputs of the
+/// program that are split, and from its reshards, to all of its values.
+///
+///     constexpr auto step = trace_program(mlp, abstract<X>(512), abstract<W1>(), abstract<W2>());
+///     constexpr auto found = propagate_layouts(
+///         step, {{known_layout::input, 0, "[{\"data\"}, {?}]"},
+///                {known_layout::input, 1, "[{?}, {\"model\"}]"}});
+///     to_text(step.mesh, found.input(2));        // [{"model", ?}, {?}]
+template <std::size_t Capacity>
+[[nodiscard]] constexpr propagated_layouts<Capacity> propagate_layouts(
+    const traced_program<Capacity>& program, std::initializer_list<known_layout> known = {},
+    const propagation_options& options = {}) {
+  propagated_layouts<Capacity> out;
+  value_id number[Capacity]{};
+  program_builder code(out.program);
+  inline_calls(program.view(), number, code);
+  const program_view view = out.program.view();
+  for (value_id i = 0; i < view.count; ++i) {
+    out.values[i] = open_layout::unknown(view.values[i].rank());
+    if (is_input(view.what(i))) out.values[i] = open_layout::at_least(view.values[i].layout);
+    if (view.what(i) == operation_of<collective_operation>)
+      out.values[i] = open_layout::exactly(view.values[i].layout);
+  }
+  for (const known_layout& given : known) {
+    const read_open_layout read = parse_open_layout(given.words, *view.mesh);
+    const value_id at = out.value_of(given);
+    out.verdict = read.verdict;
+    if (out.verdict.ok() && at < 0) out.verdict = {0, "the program has no such value"};
+    if (out.verdict.ok() && read.layout.rank() != view.values[at].rank())
+      out.verdict = {0, "a layout has one entry for each dimension"};
+    if (!out.verdict.ok()) return out;
+    out.values[at] = read.layout;
+  }
+  open_layout original[Capacity]{};
+  std::int32_t uses[Capacity]{};
+  propagate_layouts(view, out.values, original, uses, options);
+  return out;
+}
+
+}  // namespace shardwise
