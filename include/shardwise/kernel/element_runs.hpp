@@ -40,24 +40,37 @@ template <index_t Stride, std::size_t Bytes, class T>
   constexpr std::size_t lanes = Bytes / sizeof(T);
   constexpr auto step = static_cast<index_t>(lanes);
   typedef bits_of_size<sizeof(T)> vector __attribute__((vector_size(Bytes)));
-  index_t done = 0;
   const auto run = [&]<std::size_t... I>(std::index_sequence<I...>) {
-    // For elements 2 apart, the last element of a vector may not exist.
-    for (; done + step + (Stride == 2 ? 1 : 0) <= count; done += step) {
-      vector first, second, made;
+    const auto load = [&](index_t at) {
+      vector first, second;
       if constexpr (Stride == 2) {
-        std::memcpy(&first, from + 2 * done, sizeof first);
-        std::memcpy(&second, from + 2 * done + step, sizeof second);
-        made = __builtin_shufflevector(first, second, (2 * I)...);
+        std::memcpy(&first, from + 2 * at, sizeof first);
+        std::memcpy(&second, from + 2 * at + step, sizeof second);
+        return vector(__builtin_shufflevector(first, second, (2 * I)...));
       } else {
-        std::memcpy(&first, from - done - (step - 1), sizeof first);
-        made = __builtin_shufflevector(first, first, (lanes - 1 - I)...);
+        std::memcpy(&first, from - at - (step - 1), sizeof first);
+        return vector(__builtin_shufflevector(first, first, (lanes - 1 - I)...));
       }
-      std::memcpy(static_cast<void*>(to + done), &made, sizeof made);
+    };
+    const auto store = [&](const vector& in, index_t at) {
+      std::memcpy(static_cast<void*>(to + at), &in, sizeof in);
+    };
+    // For elements 2 apart, the last element of a vector may not exist.
+    const index_t end = count - (Stride == 2 ? 1 : 0);
+    index_t done = 0;
+    // Four vectors at a time, so that more cache lines are on their way.
+    for (; done + 4 * step <= end; done += 4 * step) {
+      const vector a = load(done), b = load(done + step);
+      const vector c = load(done + 2 * step), d = load(done + 3 * step);
+      store(a, done);
+      store(b, done + step);
+      store(c, done + 2 * step);
+      store(d, done + 3 * step);
     }
+    for (; done + step <= end; done += step) store(load(done), done);
+    return done;
   };
-  run(std::make_index_sequence<lanes>{});
-  return done;
+  return run(std::make_index_sequence<lanes>{});
 }
 
 /// The same with the widest vectors, and with shorter ones for the remainder.

@@ -152,8 +152,9 @@ class pass_program {
                                                 const any_block& out) noexcept;
 
   void run_block(scratch& at, const loop_nest<most_leaves>& nest,
-                 std::span<const const_any_block> blocks, unsigned in_order, index_t first,
-                 index_t n, const any_block& out) const;
+                 std::span<const const_any_block> blocks, unsigned in_order,
+                 const loop_nest<most_leaves>::position& place, index_t first, index_t n,
+                 const any_block& out) const;
 
   /// Stores the elements of a slot.
   void store(const scratch& at, int slot, index_t n, std::byte* target) const;

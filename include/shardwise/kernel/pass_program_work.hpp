@@ -60,10 +60,25 @@ SHARDWISE_INLINE void pass_program::run(std::span<const const_any_block> blocks,
   scratch at(*this);
   fill_numbers(at);
   const index_t length = is_one_step(nest, blocks.size()) ? nest.size() : length_;
-  const index_t row = reads_rows(nest, blocks.size(), in_order) ? nest.inner_extent() : nest.size();
-  for (index_t begin = 0; begin < nest.size(); begin += row)
-    for (index_t done = 0; done < row; done += length)
-      run_block(at, nest, blocks, in_order, begin + done, std::min(length, row - done), out);
+  if (!reads_rows(nest, blocks.size(), in_order)) {
+    for (index_t done = 0; done < nest.size(); done += length)
+      run_block(at, nest, blocks, in_order, nest.at(done), done,
+                std::min(length, nest.size() - done), out);
+    return;
+  }
+  if (nest.size() == 0) return;
+  const index_t row = nest.inner_extent();
+  auto place = nest.at(0);
+  for (index_t begin = 0; begin < nest.size(); begin += row) {
+    while (place.inner < row) {
+      const index_t n = std::min(length, row - place.inner);
+      run_block(at, nest, blocks, in_order, place, begin + place.inner, n, out);
+      place.inner += n;
+      for (std::size_t k = 0; k < blocks.size(); ++k) place.offsets[k] += n * nest.inner_stride(k);
+    }
+    place.along[nest.rank() - 1] = row;
+    nest.next_row(place);
+  }
 }
 
 SHARDWISE_INLINE unsigned pass_program::blocks_in_order(std::span<const const_any_block> blocks,
@@ -111,9 +126,10 @@ SHARDWISE_INLINE void pass_program::fill_numbers(scratch& at) const {
 
 SHARDWISE_INLINE void pass_program::run_block(scratch& at, const loop_nest<most_leaves>& nest,
                                               std::span<const const_any_block> blocks,
-                                              unsigned in_order, index_t first, index_t n,
+                                              unsigned in_order,
+                                              const loop_nest<most_leaves>::position& place,
+                                              index_t first, index_t n,
                                               const any_block& out) const {
-  const auto place = nest.at(first);
   const bool in_row = place.inner + n <= nest.inner_extent();
   auto* const target = static_cast<std::byte*>(out.data) + first * size_of(result_->type);
   if (result_->type == computed_in(result_->type)) at.write(last_, target);
