@@ -311,6 +311,25 @@ int for_each_factor(const extents_desc& sizes, const Check& check) {
   return composed;
 }
 
+// A convolution whose groups are parts of the batch, as compilers write the gradient of the weights
+// of grouped features: the groups (i) and the features within them (k) pass through, what the
+// windows are summed over is pending.
+TEST_CASE("The weights' gradient of grouped features convolves groups of a batch") {
+  const auto tensor = [](const extents_desc& extents) {
+    layout_desc layout;
+    layout.dims.resize(extents.size());
+    return tensor_desc{element::f32, extents, layout};
+  };
+  const window_numbers each{2, 0, 1, 1, 1};
+  attributes how = detail::window_attributes::from({each, each}, 4);
+  for (int d = 0; d < 2; ++d) how.integers[5 * d + 2] = 113;  // the size of a window
+  const factor_rule rule = convolution_weights_operation::rule(
+      how, {tensor({192, 4, 224, 224}), tensor({192, 256, 112, 112})});
+  CHECK(text_view(factors::write_rule(rule)) ==
+        "([i, (jk), l, m], [i, (jn), o, p])->([(jn), k, q, r]) reduction={i, o, p} "
+        "blocked={l, m} windows={o of l, p of m}");
+}
+
 TEST_CASE("A split of an index passes, is pending, or is refused with both remedies, by its kind") {
   tally count;
   for (const extents_desc& sizes : {extents_desc{2}, extents_desc{3}, extents_desc{2, 2}}) {
