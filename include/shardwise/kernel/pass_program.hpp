@@ -141,8 +141,8 @@ class pass_program {
   /// rows are long, and some operand has other rows than the one that is repeated.
   [[nodiscard]] static bool reads_rows(const loop_nest<most_leaves>& nest, std::size_t count,
                                        unsigned in_order) noexcept;
-  /// Returns true if a single step reads all blocks in place and writes the result: then there is
-  /// nothing to keep in a cache.
+  /// Returns true if a single step reads the rows of all blocks in place and writes the result:
+  /// then there is nothing to keep in a cache.
   [[nodiscard]] bool is_one_step(const loop_nest<most_leaves>& nest, std::size_t count) const;
 
   void fill_numbers(scratch& at) const;
@@ -151,6 +151,9 @@ class pass_program {
   [[nodiscard]] static unsigned blocks_in_order(std::span<const const_any_block> blocks,
                                                 const any_block& out) noexcept;
 
+  /// Runs such a step, row by row.
+  void run_rows(scratch& at, const loop_nest<most_leaves>& nest,
+                std::span<const const_any_block> blocks, const any_block& out) const;
   void run_block(scratch& at, const loop_nest<most_leaves>& nest,
                  std::span<const const_any_block> blocks, unsigned in_order,
                  const loop_nest<most_leaves>::position& place, index_t first, index_t n,

@@ -59,7 +59,8 @@ SHARDWISE_INLINE void pass_program::run(std::span<const const_any_block> blocks,
   }
   scratch at(*this);
   fill_numbers(at);
-  const index_t length = is_one_step(nest, blocks.size()) ? nest.size() : length_;
+  const index_t length =
+      nest.rank() <= 1 && is_one_step(nest, blocks.size()) ? nest.size() : length_;
   if (!reads_rows(nest, blocks.size(), in_order)) {
     for (index_t done = 0; done < nest.size(); done += length)
       run_block(at, nest, blocks, in_order, nest.at(done), done,
@@ -67,6 +68,7 @@ SHARDWISE_INLINE void pass_program::run(std::span<const const_any_block> blocks,
     return;
   }
   if (nest.size() == 0) return;
+  if (is_one_step(nest, blocks.size())) return run_rows(at, nest, blocks, out);
   const index_t row = nest.inner_extent();
   auto place = nest.at(0);
   for (index_t begin = 0; begin < nest.size(); begin += row) {
@@ -106,7 +108,7 @@ SHARDWISE_INLINE bool pass_program::reads_rows(const loop_nest<most_leaves>& nes
 
 SHARDWISE_INLINE bool pass_program::is_one_step(const loop_nest<most_leaves>& nest,
                                                 std::size_t count) const {
-  if (order_.steps().size() != 1 || nest.rank() > 1) return false;
+  if (order_.steps().size() != 1 || order_.steps()[0].result != last_) return false;
   if (result_->type != computed_in(result_->type)) return false;
   for (std::size_t k = 0; k < count; ++k) {
     const element type = leaves_[k].elements->type;
@@ -122,6 +124,30 @@ SHARDWISE_INLINE void pass_program::fill_numbers(scratch& at) const {
     fill_step(to, &number.bits, order_.values()[static_cast<std::size_t>(number.slot)].bytes);
     at.point(number.slot, to, 0);
   }
+}
+
+SHARDWISE_INLINE void pass_program::run_rows(scratch& at, const loop_nest<most_leaves>& nest,
+                                             std::span<const const_any_block> blocks,
+                                             const any_block& out) const {
+  const index_t row = nest.inner_extent();
+  auto* target = static_cast<std::byte*>(out.data);
+  for_each_row(nest, [&](const index_t(&offsets)[most_leaves]) {
+    for (std::size_t k = 0; k < blocks.size(); ++k) {
+      const leaf& here = leaves_[k];
+      const std::byte* const start =
+          static_cast<const std::byte*>(blocks[k].data) + offsets[k] * size_of(here.elements->type);
+      if (nest.inner_stride(k) == 1) {
+        at.point(here.slot, start, 1);
+        continue;
+      }
+      std::byte* const step = at.buffer(here.slot);
+      here.elements->load(start, 0, index_t{most_in_step}, step);
+      at.point(here.slot, step, 0);
+    }
+    at.write(last_, target);
+    run_step(at, order_.steps()[0], target, row);
+    target += row * size_of(result_->type);
+  });
 }
 
 SHARDWISE_INLINE void pass_program::run_block(scratch& at, const loop_nest<most_leaves>& nest,

@@ -82,6 +82,20 @@ void check(const device_pool& pool, index_t columns) {
   CHECK(wrong_in(
             roll<2, 1>(transpose<0, 2, 1>(x)), columns, rows,
             [&](index_t i, index_t k, index_t j) { return at(i, (j + rows - 1) % rows, k); }) == 0);
+  // One step that reads rows of views in place, some of which are repeated; and several steps.
+  CHECK(wrong_in(diff<2>(x), rows, columns - 1, [&](index_t i, index_t j, index_t k) {
+          return static_cast<T>(at(i, j, k + 1) - at(i, j, k));
+        }) == 0);
+  const auto behind = [&](const auto& from) { return slice_in_dim<2, 1, open_end>(from); };
+  const auto first = slice_in_dim<2, 0, 1>(x);
+  CHECK(wrong_in(behind(x) - first, rows, columns - 1, [&](index_t i, index_t j, index_t k) {
+          return static_cast<T>(at(i, j, k + 1) - at(i, j, 0));
+        }) == 0);
+  CHECK(wrong_in(behind(x) - behind(flip<2>(x)) * first, rows, columns - 1,
+                 [&](index_t i, index_t j, index_t k) {
+                   return static_cast<T>(at(i, j, k + 1) -
+                                         static_cast<T>(at(i, j, columns - 2 - k) * at(i, j, 0)));
+                 }) == 0);
 }
 
 }  // namespace
