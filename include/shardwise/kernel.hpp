@@ -14,6 +14,7 @@
 #include "shardwise/kernel/block_function.hpp"
 #include "shardwise/kernel/block_functions.hpp"
 #include "shardwise/kernel/broadcast_to_kernel.hpp"
+#include "shardwise/kernel/cascade.hpp"
 #include "shardwise/kernel/chain_kernel.hpp"
 #include "shardwise/kernel/chain_link.hpp"
 #include "shardwise/kernel/concatenate_kernel.hpp"

@@ -76,8 +76,10 @@ class line_order {
     auto worst = value(index_t{entries_.front().at});
     for (index_t i = count;; ++i) {
       // This comparison decides for most elements. Nothing comes after NaN.
-      if (worst == worst)
+      if (worst == worst) {
+        while (i + many <= n && !is_any_above(i, value, worst)) i += many;
         while (i < n && !(value(i) > worst)) ++i;
+      }
       if (i >= n) break;
       const Key next = key(i);
       if (next >= entries_.front().key) continue;
@@ -91,6 +93,8 @@ class line_order {
   }
 
  private:
+  /// As many values as are compared at once.
+  static constexpr index_t many = 64;
   static constexpr index_t few = 512;
   static constexpr int digit_bits = 11;
   static constexpr int digits = (std::numeric_limits<Key>::digits + digit_bits - 1) / digit_bits;
@@ -98,6 +102,14 @@ class line_order {
 
   [[nodiscard]] static bool before(const entry& a, const entry& b) noexcept {
     return a.key < b.key;
+  }
+  /// Returns true if any of the next values is larger; without branches, so that compilers
+  /// vectorise it.
+  template <class ValueOf, class T>
+  [[nodiscard]] static bool is_any_above(index_t begin, const ValueOf& value, const T& limit) {
+    int found = 0;
+    for (index_t i = 0; i < many; ++i) found |= value(begin + i) > limit ? 1 : 0;
+    return found != 0;
   }
   template <class KeyOf>
   void read(index_t n, const KeyOf& key) {

@@ -90,7 +90,9 @@ struct kernel_of<top_k_operation> {
       const auto at = nest.at(i);
       const T* const line = from.data + at.offsets[0];
       const index_t stride = from.strides[dim];
-      const auto& found = order.greatest(size, count, [&](index_t n) { return line[n * stride]; });
+      const auto& found =
+          stride == 1 ? order.greatest(size, count, [line](index_t n) { return line[n]; })
+                      : order.greatest(size, count, [&](index_t n) { return line[n * stride]; });
       for (index_t n = 0; n < count; ++n) {
         const auto place = index_t{found[static_cast<std::size_t>(n)].at};
         values.data[at.offsets[1] + n * values.strides[dim]] = line[place * stride];

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/core/index.hpp"
+#include "shardwise/kernel/cascade.hpp"
 #include "shardwise/kernel/loop_nest.hpp"
 #include "shardwise/kernel/pointwise_kernel.hpp"
 #include "shardwise/kernel/reduction_arithmetic.hpp"
@@ -40,6 +41,8 @@ void reduce_runs(const reducer<T>& reduce, const fused_reader<T, N>& reader, ind
                  index_t count, index_t n, T* out) {
   if (n == 0) {
     std::fill_n(out, count, reduce.identity);
+  } else if (n > leaf<T> && n <= radix * leaf<T> && reader.is_in_place()) {
+    reduce.runs(reader.view(first, count * n, nullptr), count, n, reduce.identity, out);
   } else if (n > leaf<T>) {
     for (index_t i = 0; i < count; ++i) out[i] = reduce_long_run(reduce, reader, first + i * n, n);
   } else {

@@ -34,7 +34,7 @@ inline constexpr std::size_t neighbours = 4096 / sizeof(T);
 template <class T>
 struct reducer {
   T identity;
-  /// Reduces `count` consecutive runs, each of at most one leaf of elements.
+  /// Reduces `count` consecutive runs, each of at most `radix` leaves of elements.
   void (*runs)(const T* from, index_t count, index_t n, T identity, T* out);
   /// The same without the last stage: `lanes[i]` reduces the elements i, i + step, i + 2 step, ...
   void (*lanes)(const T* from, index_t n, T identity, T* lanes);
@@ -112,6 +112,9 @@ struct reduced_lanes {
     return packet::ploadu<P>(padded + width - n);
   }
 
+  void store(T* lanes) const noexcept {
+    each([&](std::size_t u) { packet::pstoreu(lanes + static_cast<index_t>(u) * width, sums[u]); });
+  }
   [[nodiscard]] T finish() noexcept {
     for (std::size_t half = packets / 2; half > 0; half /= 2)
       for (std::size_t u = 0; u < half; ++u)
@@ -125,8 +128,44 @@ struct reduced_lanes {
   }
 };
 
+/// Reduces up to `radix` leaves: their lanes in pairs, with the bits of a `cascade` of them.
+template <class T, class Function>
+[[nodiscard]] T reduce_leaves(const T* from, index_t n, T identity) noexcept {
+  using reduced = reduced_lanes<T, Function>;
+  const auto leaf_at = [&](index_t begin) {
+    return reduced(from + begin, std::min(leaf<T>, n - begin), identity);
+  };
+  const auto onto = [](reduced& sum, const reduced& more) {
+    reduced::each(
+        [&](std::size_t u) { sum.sums[u] = kernel<Function>::run(sum.sums[u], more.sums[u]); });
+  };
+  const auto pair_at = [&](index_t begin) {
+    reduced sum = leaf_at(begin);
+    if (begin + leaf<T> < n) onto(sum, leaf_at(begin + leaf<T>));
+    return sum;
+  };
+  const auto four_at = [&](index_t begin) {
+    reduced sum = pair_at(begin);
+    if (begin + 2 * leaf<T> < n) onto(sum, pair_at(begin + 2 * leaf<T>));
+    return sum;
+  };
+  reduced sum = four_at(0);
+  if (4 * leaf<T> < n) onto(sum, four_at(4 * leaf<T>));
+  // As a cascade does, which begins with the identity: the sum of -0 and -0 is 0.
+  reduced::each([&](std::size_t u) {
+    sum.sums[u] = kernel<Function>::run(packet::pset1<typename reduced::P>(identity), sum.sums[u]);
+  });
+  if constexpr (step < T >> short_run) return sum.finish();
+  T lanes[step<T>];
+  sum.store(lanes);
+  T total = identity;
+  for (const T& lane : lanes) total = kernel<Function>::run(total, lane);
+  return total;
+}
+
 template <class T, class Function>
 [[nodiscard]] T reduce_run(const T* from, index_t n, T identity) noexcept {
+  if (n > leaf<T>) return reduce_leaves<T, Function>(from, n, identity);
   if (n > short_run) return reduced_lanes<T, Function>(from, n, identity).finish();
   T sum = identity;
   for (index_t i = 0; i < n; ++i) sum = kernel<Function>::run(sum, from[i]);
@@ -156,11 +195,7 @@ void reduce_each_run(const T* from, index_t count, index_t n, T identity, T* out
 
 template <class T, class Function>
 void reduce_lanes(const T* from, index_t n, T identity, T* lanes) noexcept {
-  using reduced = reduced_lanes<T, Function>;
-  reduced all(from, n, identity);
-  reduced::each([&](std::size_t u) {
-    packet::pstoreu(lanes + static_cast<index_t>(u) * reduced::width, all.sums[u]);
-  });
+  reduced_lanes<T, Function>(from, n, identity).store(lanes);
 }
 
 /// If requested, combines the result with `into` in the same pass, so that a row is read and
@@ -225,64 +260,6 @@ template <class T>
   return make(functions::add{});
 }
 
-/// Reduces any number of rows of `n` elements to one, as a tree whose shape depends only on their
-/// number: rows in pairs, and `radix` partial results of a level to one of the next.
-template <class T, std::size_t Width>
-class cascade {
- public:
-  cascade(const reducer<T>& reduce, index_t n) noexcept : reducer_(reduce), n_(n) {}
-
-  void add(const T* row) noexcept {
-    rows_[pending_++] = row;
-    if (pending_ == radix) put_away(radix);
-  }
-  /// Adds rows that are `step` elements apart, before any others.
-  void add(const T* row, index_t step, index_t count) noexcept {
-    for (; count >= radix; count -= radix, row += radix * step) {
-      for (int r = 0; r < radix; ++r) rows_[r] = row + r * step;
-      put_away(radix);
-    }
-    for (; count > 0; --count, row += step) add(row);
-  }
-  /// Returns true if added rows are no longer read.
-  [[nodiscard]] bool is_settled() const noexcept { return pending_ == 0; }
-
-  /// Returns the reduction of all rows.
-  [[nodiscard]] const T* finish() noexcept {
-    if (pending_ > 0) put_away(pending_);
-    std::fill_n(sum_, n_, reducer_.identity);
-    for (int level = 0; level < levels; ++level)
-      if (counts_[level] > 0) reducer_.pair(sum_, partial_[level], sum_, n_);
-    return sum_;
-  }
-
- private:
-  static constexpr int levels = 12;
-
-  /// Reduces the first `count` rows.
-  void put_away(int count) noexcept {
-    if (count < radix) std::fill_n(sum_, n_, reducer_.identity);
-    while (count < radix) rows_[count++] = sum_;
-    (counts_[0] == 0 ? reducer_.rows : reducer_.rows_onto)(rows_, partial_[0], n_);
-    pending_ = 0;
-    for (int level = 0; ++counts_[level] == radix && level < levels - 1; ++level) {
-      counts_[level] = 0;
-      if (counts_[level + 1] == 0)
-        std::copy_n(partial_[level], n_, partial_[level + 1]);
-      else
-        reducer_.pair(partial_[level + 1], partial_[level], partial_[level + 1], n_);
-    }
-  }
-
-  const reducer<T>& reducer_;
-  index_t n_;
-  int pending_ = 0;
-  index_t counts_[levels]{};
-  const T* rows_[radix];
-  // Aligned, so that a packet does not span two cache lines.
-  alignas(64) T sum_[Width];
-  alignas(64) T partial_[levels][Width];
-};
 }  // namespace detail
 
 }  // namespace shardwise

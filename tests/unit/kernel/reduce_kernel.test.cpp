@@ -221,9 +221,13 @@ TEST_CASE("a reduction of nothing is the identity") {
 }
 
 TEST_CASE("the bits of a reduction depend on the extents, not on the strides") {
-  // Contiguous rows are read in place, eight at a time.
-  for (const index_t rows : {37, 64, 133, 600}) {
-    constexpr index_t columns = 301;
+  // Contiguous rows are read in place, eight at a time; contiguous runs in up to eight parts, and
+  // in more.
+  const std::pair<index_t, index_t> shapes[] = {
+      {37, 301}, {64, 301}, {133, 301}, {600, 301}, {3, 1000}, {3, 1024}, {3, 1500},
+      {2, 2100}, {2, 3000}, {2, 3600},  {2, 4000},  {2, 4096}, {2, 4097}, {2, 8200}};
+  for (const auto& [rows, columns] : shapes) {
+    CAPTURE(rows, columns);
     const auto size = static_cast<std::size_t>(rows * columns);
     std::vector<float> dense(size), across(size);
     for (index_t i = 0; i < rows; ++i)
@@ -241,6 +245,26 @@ TEST_CASE("the bits of a reduction depend on the extents, not on the strides") {
       CHECK(std::memcmp(first.data(), second.data(), first.size() * sizeof(float)) == 0);
     }
   }
+}
+
+TEST_CASE("runs of -0 have the sum 0, whatever their length") {
+  for (const index_t n : {1, 16, 17, 256, 257, 600, 1000, 2500, 4096, 5000}) {
+    CAPTURE(n);
+    CHECK(!std::signbit(
+        total<float>(reduction::sum, std::vector<float>(static_cast<std::size_t>(n), -0.0F))));
+  }
+}
+
+TEST_CASE("the NaN of a long run is its maximum, wherever it is") {
+  for (const std::size_t n : {300U, 1000U, 2500U, 4000U})
+    for (const std::size_t at : {std::size_t{0}, n / 3, n / 2, n - 1}) {
+      CAPTURE(n, at);
+      std::vector<float> numbers(n, 2.0F);
+      numbers[n / 4] = 3;
+      CHECK(total<float>(reduction::max, numbers) == 3);
+      numbers[at] = std::numeric_limits<float>::quiet_NaN();
+      CHECK(std::isnan(total<float>(reduction::max, numbers)));
+    }
 }
 
 TEST_CASE("short runs beside others have the bits that they have alone") {

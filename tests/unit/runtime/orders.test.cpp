@@ -3,7 +3,12 @@
 // on paper.
 #include "unit/runtime/split_and_whole.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <limits>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 using namespace split_and_whole;
@@ -42,6 +47,43 @@ TEST_CASE("top_k exchanges the candidates of each part") {
   const auto three = [](const auto& x) { return top_k<1, 3>(x, everywhere); };
   check<split>(three);
   STATIC_REQUIRE(trace(three, abstract<split>()).collectives() == 1);
+}
+
+TEST_CASE("top_k of long lines takes the first of equal elements, and NaN after all others") {
+  const device_pool pool(pod{}, 2);
+  using X = sharded_tensor<float, extents<2, 1000>, layout<pod, P<none, none>>>;
+  std::vector<float> host(2000);
+  for (std::size_t i = 0; i < host.size(); ++i) host[i] = static_cast<float>(i * 7919 % 97) - 40.0F;
+  for (const bool with_nan : {false, true}) {
+    if (with_nan) host[3] = host[633] = host[1999] = std::numeric_limits<float>::quiet_NaN();
+    const auto x = distribute<X>(pool, host);
+    const auto check_line = [&](const auto& found, auto&& at) {
+      const auto values = to_host(found.first);
+      const auto places = to_host(found.second);
+      for (index_t r = 0; r < 2; ++r) {
+        std::vector<std::int64_t> order(1000);
+        std::iota(order.begin(), order.end(), std::int64_t{0});
+        const auto key = [&](std::int64_t i) {
+          const float v = at(r, i);
+          return std::isnan(v) ? -std::numeric_limits<float>::infinity() : v;
+        };
+        std::stable_sort(order.begin(), order.end(),
+                         [&](std::int64_t a, std::int64_t b) { return key(a) > key(b); });
+        for (index_t k = 0; k < 30; ++k) {
+          CAPTURE(with_nan, r, k);
+          CHECK(places(r, k) == order[static_cast<std::size_t>(k)]);
+          CHECK(values(r, k) == key(places(r, k)));
+        }
+      }
+    };
+    const auto element = [&](index_t r, std::int64_t i) {
+      return host[static_cast<std::size_t>(r * 1000 + i)];
+    };
+    check_line(top_k<1, 30>(x), element);
+    // The same lines, whose elements are not adjacent.
+    const auto turned = top_k<0, 30>(reshape<extents<1000, 2>>(transpose<1, 0>(x)));
+    check_line(std::pair(transpose<1, 0>(turned.first), transpose<1, 0>(turned.second)), element);
+  }
 }
 
 TEST_CASE("what orders a dimension fetches it where it may") {
