@@ -18,6 +18,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(once.words == twice.words);
   }
   const named_mesh foo{{{axis_desc{"a", 8}, axis_desc{"b", 4}, axis_desc{"c", 12}}}};
+  const read_open_layout open = parse_open_layout(words, foo.mesh);
+  require_sense(open.verdict, words);
+  if (open.verdict.ok()) {
+    string_out written;
+    write_open_layout(written, open.layout, foo.mesh);
+    const read_open_layout again = parse_open_layout(written.words, foo.mesh);
+    require(again.verdict.ok() && again.layout == open.layout);
+  }
   const named_result read = parse_sdy(words, foo, {}, first.buffer);
   require_sense(read.verdict, words);
   if (!read.verdict.ok()) return 0;

@@ -18,6 +18,11 @@ constexpr bool meshes_hold() {
     if (!holds_mesh(fact)) return false;
   return true;
 }
+constexpr bool open_layouts_hold() {
+  for (const sdy_fact& fact : open_layout_facts)
+    if (!holds_open(fact)) return false;
+  return true;
+}
 constexpr bool types_hold() {
   for (const jax_fact& fact : type_facts)
     if (!holds_type(fact)) return false;
@@ -29,6 +34,7 @@ constexpr bool specs_hold() {
   return true;
 }
 static_assert(meshes_hold());
+static_assert(open_layouts_hold());
 static_assert(types_hold());
 static_assert(specs_hold());
 

@@ -14,6 +14,13 @@ TEST_CASE("Shardy meshes and shardings are read and written") {
   }
 }
 
+TEST_CASE("layouts that propagation may complete are read and written") {
+  for (const sdy_fact& fact : open_layout_facts) {
+    CAPTURE(std::string(fact.given.data()));
+    CHECK(holds_open(fact));
+  }
+}
+
 TEST_CASE("axes are cut and joined") {
   for (const slice_fact& fact : slice_facts) {
     CAPTURE(std::string(fact.dim.data()), fact.factor);

@@ -95,6 +95,35 @@ constexpr bool holds(const sdy_fact& fact) {
   return out == fact.printed;
 }
 
+// --- layouts that propagation may complete, on mesh(a=8, b=4, c=2)
+
+inline constexpr sdy_fact open_layout_facts[] = {
+    {R"([])", R"([])"},
+    {R"([{}])", R"([{}])"},
+    {R"([ { "a" ,?} ,{?}])", R"([{"a", ?}, {?}])"},
+    {R"([{"b", "a"}p0, {?}p2, {"c"}p255])", R"([{"b", "a"}, {?}p2, {"c"}p255])"},
+    {R"([{?}], replicated={"a", "c"})", R"([{?}], replicated={"a", "c"})"},
+    {R"([{"a"}p256])", "0: a priority is at most p255"},
+    {R"([{"a":(1)2}])", "0: propagation splits dimensions by whole axes"},
+    {R"([{?}], replicated={"a":(1)2})", "0: propagation splits dimensions by whole axes"},
+    {R"([{?}], unreduced={"a"})", "0: propagation knows no unreduced and no manual axes"},
+    {R"([{"a"}, {"a"}])", "9: an axis is used once"},
+    {R"([{"d"}])", "2: axes are those of the mesh"},
+    {R"([{"a"})", "6: dimensions are in brackets"},
+};
+
+constexpr bool holds_open(const sdy_fact& fact) {
+  const shardwise::mesh_desc mesh{
+      {shardwise::axis_desc{"a", 8}, shardwise::axis_desc{"b", 4}, shardwise::axis_desc{"c", 2}}};
+  const shardwise::read_open_layout read = shardwise::parse_open_layout(fact.given, mesh);
+  shardwise::bounded_text<200> out;
+  if (read.verdict.ok())
+    shardwise::write_open_layout(out, read.layout, mesh);
+  else
+    out << read.verdict.position << ": " << read.verdict.reason;
+  return out == fact.printed;
+}
+
 // --- parts of axes, on mesh(a=2, b=4, c=3, d=8, e=1)
 // -----------------------------------------------
 
