@@ -12,6 +12,7 @@
 #include "shardwise/kernel/einsum_kernel.hpp"
 #include "shardwise/kernel/enter_kernel.hpp"
 #include "shardwise/kernel/flip_kernel.hpp"
+#include "shardwise/kernel/fourier_kernel.hpp"
 #include "shardwise/kernel/function_kernels.hpp"
 #include "shardwise/kernel/kernel_table.hpp"
 #include "shardwise/kernel/logcumsumexp_kernel.hpp"
@@ -94,6 +95,10 @@ template <Element T>
 void enter_fractional() {
   namespace f = functions;
   enter_operation<logcumsumexp_operation, T, T>();
+  enter_operation<fft_operation, T, T>();
+  enter_operation<ifft_operation, T, T>();
+  enter_operation<rfft_operation, T, T>();
+  enter_operation<irfft_operation, T, T>();
   enter_unary<T, f::sqrt, f::exp, f::log, f::tanh, f::sigmoid, f::gelu>();
   enter_unary<T, f::sin, f::cos, f::tan, f::asin, f::acos, f::atan, f::sinh, f::cosh, f::asinh,
               f::acosh, f::atanh>();

@@ -16,6 +16,7 @@
 #include "shardwise/operation/dynamic_slice.hpp"
 #include "shardwise/operation/einsum_operation.hpp"
 #include "shardwise/operation/flip.hpp"
+#include "shardwise/operation/fourier.hpp"
 #include "shardwise/operation/glu.hpp"
 #include "shardwise/operation/iota_like.hpp"
 #include "shardwise/operation/layer_norm.hpp"
@@ -124,6 +125,15 @@ inline constexpr catalogued_operation whole_catalogue[] = {
                                                   &composed_steps::qr),
     composed_entry<eigenvectors_operation>("eigh", "across?", "f32[2,4,4]", "", "eigh",
                                            &composed_steps::eigh),
+    // Fourier transforms.
+    fractional_entry<fft_operation>("fft", "dims across?", "f32[8,4,2]", "dims=1",
+                                    "fft, fft2, fftn", 1, 1),
+    fractional_entry<ifft_operation>("ifft", "dims across?", "f32[8,4,2]", "dims=1",
+                                     "ifft, ifft2, ifftn", 1, 1),
+    fractional_entry<rfft_operation>("rfft", "dims across?", "f32[8,6]", "dims=1",
+                                     "rfft, rfft2, rfftn", 1, 1),
+    fractional_entry<irfft_operation>("irfft", "dims length? across?", "f32[8,4,2]", "dims=1",
+                                      "irfft, irfft2, irfftn", 1, 1),
     // Shapes.
     whole_entry<transpose_operation>("transpose", "order", "f32[8,4]", "order=1,0",
                                      "transpose, permute"),

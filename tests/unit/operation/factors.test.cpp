@@ -199,6 +199,20 @@ TEST_CASE("Matrices are needed as a whole, their batches and right-hand sides ar
   check_rules(facts);
 }
 
+TEST_CASE("Fourier transforms need their dimensions whole, and halve one if numbers are real") {
+  constexpr rule_fact facts[] = {
+      {"fft dims=1", "f32[8, 4, 2]", "([i, j, k])->([i, j, k]) need_replication={j, k}"},
+      {"ifft dims=0,2", "f32[8, 4, 6, 2]",
+       "([i, j, k, l])->([i, j, k, l]) need_replication={i, k, l}"},
+      {"rfft dims=1", "f32[8, 6]", "([i, j])->([i, k, l]) need_replication={j, k, l}"},
+      {"rfft dims=1,0", "f32[8, 6, 4]",
+       "([i, j, k])->([l, j, k, m]) need_replication={i, j, l, m}"},
+      {"irfft dims=1", "f32[8, 4, 2]", "([i, j, k])->([i, l]) need_replication={j, k, l}"},
+      {"irfft dims=0 length=7", "f32[4, 3, 2]", "([i, j, k])->([l, j]) need_replication={i, k, l}"},
+  };
+  check_rules(facts);
+}
+
 // --- what a split means for each kind of factor
 // ---------------------------------------------------
 
