@@ -10,6 +10,7 @@
 #include "shardwise/kernel/attention_kernel.hpp"
 #include "shardwise/kernel/attention_mask.hpp"
 #include "shardwise/kernel/batched_call.hpp"
+#include "shardwise/kernel/bitcast_kernel.hpp"
 #include "shardwise/kernel/bitwise_kernels.hpp"
 #include "shardwise/kernel/block_function.hpp"
 #include "shardwise/kernel/block_functions.hpp"

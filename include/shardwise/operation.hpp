@@ -11,6 +11,7 @@
 #include "shardwise/operation/attention.hpp"
 #include "shardwise/operation/axis_index.hpp"
 #include "shardwise/operation/batched.hpp"
+#include "shardwise/operation/bitcast.hpp"
 #include "shardwise/operation/bitwise.hpp"
 #include "shardwise/operation/broadcast_to.hpp"
 #include "shardwise/operation/cast.hpp"

@@ -3,6 +3,7 @@
 
 #include "shardwise/kernel/attention_gradient_kernel.hpp"
 #include "shardwise/kernel/attention_kernel.hpp"
+#include "shardwise/kernel/bitcast_kernel.hpp"
 #include "shardwise/kernel/block_functions.hpp"
 #include "shardwise/kernel/broadcast_to_kernel.hpp"
 #include "shardwise/kernel/concatenate_kernel.hpp"
@@ -205,11 +206,16 @@ void enter_library() {
   (void)entered;
 }
 
-/// Registers the conversions between all these element types.
+/// Registers the conversions between all these element types, of numbers and of bits.
 template <Element... T>
 void enter_conversions() {
+  const auto bits = []<Element To, Element From>(std::type_identity<To>, std::type_identity<From>) {
+    if constexpr (!std::is_same_v<To, bool> && !std::is_same_v<From, bool>)
+      enter_operation<bitcast_operation, To, From>();
+  };
   const auto from = [&]<Element From>(std::type_identity<From>) {
     (enter_function<functions::cast<T>, T, From>(), ...);
+    (bits(std::type_identity<T>{}, std::type_identity<From>{}), ...);
   };
   (from(std::type_identity<T>{}), ...);
 }

@@ -3,6 +3,7 @@
 
 #include "shardwise/operation/across.hpp"
 #include "shardwise/operation/attention.hpp"
+#include "shardwise/operation/bitcast.hpp"
 #include "shardwise/operation/broadcast_to.hpp"
 #include "shardwise/operation/catalogue_collective.hpp"
 #include "shardwise/operation/catalogue_elementwise.hpp"
@@ -171,6 +172,8 @@ inline constexpr catalogued_operation whole_catalogue[] = {
     whole_entry<tril_operation>("tril", "diagonal?", "f32[8,4]", "diagonal=0", "tril"),
     whole_entry<triu_operation>("triu", "diagonal?", "f32[8,4]", "diagonal=0", "triu"),
     whole_entry<iota_like_operation>("iota_like", "dim", "f32[8,4]", "dim=1", "broadcasted_iota"),
+    whole_entry<bitcast_operation>("bitcast", "type across?", "f32[8,4]", "type=i32",
+                                   "bitcast_convert_type, view(dtype)"),
     // Indices.
     whole_entry<take_operation>("take", "dim out_of_range? across?", "f32[8,4] i32[6]", "dim=0",
                                 "take, gather, index_select", 2, 2),
