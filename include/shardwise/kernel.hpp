@@ -37,6 +37,7 @@
 #include "shardwise/kernel/fourier_kernel.hpp"
 #include "shardwise/kernel/fourier_line.hpp"
 #include "shardwise/kernel/fourier_roots.hpp"
+#include "shardwise/kernel/full_like_kernel.hpp"
 #include "shardwise/kernel/function_kernel.hpp"
 #include "shardwise/kernel/function_kernels.hpp"
 #include "shardwise/kernel/gradient_kernels.hpp"

@@ -139,6 +139,7 @@ SHARDWISE_EXTERN template const operation operation_of<eigenvectors_operation>;
 SHARDWISE_EXTERN template const operation operation_of<einsum_operation>;
 SHARDWISE_EXTERN template const operation operation_of<fft_operation>;
 SHARDWISE_EXTERN template const operation operation_of<flip_operation>;
+SHARDWISE_EXTERN template const operation operation_of<full_like_operation>;
 SHARDWISE_EXTERN template const operation operation_of<ifft_operation>;
 SHARDWISE_EXTERN template const operation operation_of<inverse_operation>;
 SHARDWISE_EXTERN template const operation operation_of<orthonormal_columns_operation>;

@@ -14,6 +14,7 @@
 #include "shardwise/kernel/enter_kernel.hpp"
 #include "shardwise/kernel/flip_kernel.hpp"
 #include "shardwise/kernel/fourier_kernel.hpp"
+#include "shardwise/kernel/full_like_kernel.hpp"
 #include "shardwise/kernel/function_kernels.hpp"
 #include "shardwise/kernel/kernel_table.hpp"
 #include "shardwise/kernel/logcumsumexp_kernel.hpp"
@@ -155,6 +156,7 @@ void enter_library() {
     detail::enter_with_indices<one_hot_operation, T, 1, 0>();
     enter_operation<reduction_operation, T, T>();
     enter_operation<iota_like_operation, std::int64_t, T>();
+    enter_operation<full_like_operation, T, T, T>();
     if constexpr (std::is_same_v<T, bool>) {
       detail::enter_binary<bool, f::logical_and, f::logical_or, f::logical_xor>();
       detail::enter_unary<bool, f::logical_not>();

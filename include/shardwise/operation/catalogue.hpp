@@ -18,6 +18,7 @@
 #include "shardwise/operation/einsum_operation.hpp"
 #include "shardwise/operation/flip.hpp"
 #include "shardwise/operation/fourier.hpp"
+#include "shardwise/operation/full_like.hpp"
 #include "shardwise/operation/glu.hpp"
 #include "shardwise/operation/iota_like.hpp"
 #include "shardwise/operation/layer_norm.hpp"
@@ -172,6 +173,8 @@ inline constexpr catalogued_operation whole_catalogue[] = {
     whole_entry<tril_operation>("tril", "diagonal?", "f32[8,4]", "diagonal=0", "tril"),
     whole_entry<triu_operation>("triu", "diagonal?", "f32[8,4]", "diagonal=0", "triu"),
     whole_entry<iota_like_operation>("iota_like", "dim", "f32[8,4]", "dim=1", "broadcasted_iota"),
+    whole_entry<full_like_operation>("full_like", "across?", "f32[8,4] f32[]", "",
+                                     "full_like, ones_like, zeros_like", 2, 2),
     whole_entry<bitcast_operation>("bitcast", "type across?", "f32[8,4]", "type=i32",
                                    "bitcast_convert_type, view(dtype)"),
     // Indices.
