@@ -174,7 +174,9 @@ inline constexpr catalogued_operation whole_catalogue[] = {
     whole_entry<triu_operation>("triu", "diagonal?", "f32[8,4]", "diagonal=0", "triu"),
     whole_entry<iota_like_operation>("iota_like", "dim", "f32[8,4]", "dim=1", "broadcasted_iota"),
     whole_entry<full_like_operation>("full_like", "across?", "f32[8,4] f32[]", "",
-                                     "full_like, ones_like, zeros_like", 2, 2),
+                                     "full_like, zeros_like", 2, 2),
+    composed_entry<any_elementwise_judge>("ones_like", "", "f32[8,4]", "", "ones_like",
+                                          &composed_steps::ones_like, 1, 1, false, false),
     whole_entry<bitcast_operation>("bitcast", "type across?", "f32[8,4]", "type=i32",
                                    "bitcast_convert_type, view(dtype)"),
     // Indices.

@@ -702,6 +702,8 @@ TEST_CASE("Look-ups in a split dimension are pending, and split indices split th
        "f32[10, 4@y]{partial sum: x}"},
       {{4}, "one_hot classes=10", "i32[8@x]", "f32[8@x, 10]"},
       {{2, 2}, "full_like", "bool[4@x, 4@y]; bool[]", "bool[4@x, 4@y]"},
+      {{2, 2}, "ones_like", "bool[4@x, 4@y]", "bool[4@x, 4@y]"},
+      {{2}, "ones_like", "f32[4]{partial sum: x}", "partial_value_is_read: f32[4]"},
       {{2}, "full_like", "f32[4@x]; i32[]", "operand_elements_differ"},
       {{2}, "full_like", "f32[4@x]; f32[4@x]", "operand_rank_differs"},
       {{2}, "full_like", "f32[4]{partial sum: x}; f32[]", "partial_value_is_read: f32[4]; f32[]"},
