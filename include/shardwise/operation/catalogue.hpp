@@ -17,7 +17,7 @@
 #include "shardwise/operation/dynamic_slice.hpp"
 #include "shardwise/operation/einsum_operation.hpp"
 #include "shardwise/operation/flip.hpp"
-#include "shardwise/operation/fourier.hpp"
+#include "shardwise/operation/fourier_operation.hpp"
 #include "shardwise/operation/full_like.hpp"
 #include "shardwise/operation/glu.hpp"
 #include "shardwise/operation/iota_like.hpp"
