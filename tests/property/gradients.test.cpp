@@ -5,6 +5,7 @@
 #include "property/row_agreement.hpp"
 #include "property/rows/arrangement.hpp"
 #include "property/rows/elementwise.hpp"
+#include "property/rows/fourier.hpp"
 #include "property/rows/fused.hpp"
 #include "property/rows/indexing.hpp"
 #include "property/rows/matrices.hpp"
@@ -194,6 +195,10 @@ TEST_CASE("gradients of operations that arrange dimensions are slopes under ever
 }
 TEST_CASE("gradients of operations by indices are slopes under every layout") {
   check_gradients(indexing_rows());
+}
+TEST_CASE("gradients of Fourier transforms are slopes under every layout") {
+  check_gradients(fourier_rows());
+  check_mapped(fourier_rows());
 }
 TEST_CASE("gradients of operations fused by name are slopes under every layout") {
   check_gradients(fused_rows());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "property/row_agreement.hpp"
 #include "property/rows/arrangement.hpp"
+#include "property/rows/bitcast.hpp"
 #include "property/rows/indexing.hpp"
 
 using namespace generated;
@@ -10,4 +11,7 @@ TEST_CASE("operations that arrange dimensions agree with loops under every layou
 }
 TEST_CASE("operations by indices agree with loops under every layout") {
   check_rows(indexing_rows());
+}
+TEST_CASE("bits read as other elements agree with loops under every layout") {
+  check_rows(bitcast_rows());
 }

@@ -4,7 +4,9 @@
 #include "property/mapped_row.hpp"
 #include "property/row_agreement.hpp"
 #include "property/rows/arrangement.hpp"
+#include "property/rows/bitcast.hpp"
 #include "property/rows/elementwise.hpp"
+#include "property/rows/fourier.hpp"
 #include "property/rows/fused.hpp"
 #include "property/rows/indexing.hpp"
 #include "property/rows/matrices.hpp"
@@ -40,3 +42,5 @@ TEST_CASE("vmap of operations by indices agrees with loops") { check_mapped(inde
 TEST_CASE("vmap of operations fused by name agrees with loops") { check_mapped(fused_rows()); }
 TEST_CASE("vmap of operations on windows agrees with loops") { check_mapped(window_rows()); }
 TEST_CASE("vmap of linear algebra agrees with loops") { check_mapped(matrix_rows()); }
+TEST_CASE("vmap of Fourier transforms agrees with loops") { check_mapped(fourier_rows()); }
+TEST_CASE("vmap of bits read as other elements agrees with loops") { check_mapped(bitcast_rows()); }

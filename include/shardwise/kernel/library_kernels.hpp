@@ -3,6 +3,7 @@
 
 #include "shardwise/kernel/attention_gradient_kernel.hpp"
 #include "shardwise/kernel/attention_kernel.hpp"
+#include "shardwise/kernel/bitcast_kernel.hpp"
 #include "shardwise/kernel/block_functions.hpp"
 #include "shardwise/kernel/broadcast_to_kernel.hpp"
 #include "shardwise/kernel/concatenate_kernel.hpp"
@@ -12,6 +13,8 @@
 #include "shardwise/kernel/einsum_kernel.hpp"
 #include "shardwise/kernel/enter_kernel.hpp"
 #include "shardwise/kernel/flip_kernel.hpp"
+#include "shardwise/kernel/fourier_kernel.hpp"
+#include "shardwise/kernel/full_like_kernel.hpp"
 #include "shardwise/kernel/function_kernels.hpp"
 #include "shardwise/kernel/kernel_table.hpp"
 #include "shardwise/kernel/logcumsumexp_kernel.hpp"
@@ -95,6 +98,10 @@ template <Element T>
 void enter_fractional() {
   namespace f = functions;
   enter_operation<logcumsumexp_operation, T, T>();
+  enter_operation<fft_operation, T, T>();
+  enter_operation<ifft_operation, T, T>();
+  enter_operation<rfft_operation, T, T>();
+  enter_operation<irfft_operation, T, T>();
   enter_unary<T, f::sqrt, f::exp, f::log, f::tanh, f::sigmoid, f::gelu>();
   enter_unary<T, f::sin, f::cos, f::tan, f::asin, f::acos, f::atan, f::sinh, f::cosh, f::asinh,
               f::acosh, f::atanh>();
@@ -151,6 +158,7 @@ void enter_library() {
     detail::enter_with_indices<one_hot_operation, T, 1, 0>();
     enter_operation<reduction_operation, T, T>();
     enter_operation<iota_like_operation, std::int64_t, T>();
+    enter_operation<full_like_operation, T, T, T>();
     if constexpr (std::is_same_v<T, bool>) {
       detail::enter_binary<bool, f::logical_and, f::logical_or, f::logical_xor>();
       detail::enter_unary<bool, f::logical_not>();
@@ -202,11 +210,16 @@ void enter_library() {
   (void)entered;
 }
 
-/// Registers the conversions between all these element types.
+/// Registers the conversions between all these element types, of numbers and of bits.
 template <Element... T>
 void enter_conversions() {
+  const auto bits = []<Element To, Element From>(std::type_identity<To>, std::type_identity<From>) {
+    if constexpr (!std::is_same_v<To, bool> && !std::is_same_v<From, bool>)
+      enter_operation<bitcast_operation, To, From>();
+  };
   const auto from = [&]<Element From>(std::type_identity<From>) {
     (enter_function<functions::cast<T>, T, From>(), ...);
+    (bits(std::type_identity<T>{}, std::type_identity<From>{}), ...);
   };
   (from(std::type_identity<T>{}), ...);
 }

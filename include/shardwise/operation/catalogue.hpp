@@ -3,6 +3,7 @@
 
 #include "shardwise/operation/across.hpp"
 #include "shardwise/operation/attention.hpp"
+#include "shardwise/operation/bitcast.hpp"
 #include "shardwise/operation/broadcast_to.hpp"
 #include "shardwise/operation/catalogue_collective.hpp"
 #include "shardwise/operation/catalogue_elementwise.hpp"
@@ -16,6 +17,8 @@
 #include "shardwise/operation/dynamic_slice.hpp"
 #include "shardwise/operation/einsum_operation.hpp"
 #include "shardwise/operation/flip.hpp"
+#include "shardwise/operation/fourier_operation.hpp"
+#include "shardwise/operation/full_like.hpp"
 #include "shardwise/operation/glu.hpp"
 #include "shardwise/operation/iota_like.hpp"
 #include "shardwise/operation/layer_norm.hpp"
@@ -125,6 +128,15 @@ inline constexpr catalogued_operation whole_catalogue[] = {
                                                   &composed_steps::qr),
     composed_entry<eigenvectors_operation>("eigh", "across?", "f32[2,4,4]", "", "eigh",
                                            &composed_steps::eigh),
+    // Fourier transforms.
+    fractional_entry<fft_operation>("fft", "dims across?", "f32[8,4,2]", "dims=1",
+                                    "fft, fft2, fftn", 1, 1),
+    fractional_entry<ifft_operation>("ifft", "dims across?", "f32[8,4,2]", "dims=1",
+                                     "ifft, ifft2, ifftn", 1, 1),
+    fractional_entry<rfft_operation>("rfft", "dims across?", "f32[8,6]", "dims=1",
+                                     "rfft, rfft2, rfftn", 1, 1),
+    fractional_entry<irfft_operation>("irfft", "dims length? across?", "f32[8,4,2]", "dims=1",
+                                      "irfft, irfft2, irfftn", 1, 1),
     // Shapes.
     whole_entry<transpose_operation>("transpose", "order", "f32[8,4]", "order=1,0",
                                      "transpose, permute"),
@@ -164,6 +176,12 @@ inline constexpr catalogued_operation whole_catalogue[] = {
     whole_entry<iota_like_operation>("iota_like", "dim", "f32[8,4]", "dim=1", "broadcasted_iota"),
     whole_entry<propagation_barrier_operation>("propagation_barrier", "flow?", "f32[8,4]", "",
                                                "sdy.propagation_barrier", 1, 1, &barrier_how),
+    whole_entry<full_like_operation>("full_like", "across?", "f32[8,4] f32[]", "",
+                                     "full_like, zeros_like", 2, 2),
+    composed_entry<any_elementwise_judge>("ones_like", "", "f32[8,4]", "", "ones_like",
+                                          &composed_steps::ones_like, 1, 1, false, false),
+    whole_entry<bitcast_operation>("bitcast", "type across?", "f32[8,4]", "type=i32",
+                                   "bitcast_convert_type, view(dtype)"),
     // Indices.
     whole_entry<take_operation>("take", "dim out_of_range? across?", "f32[8,4] i32[6]", "dim=0",
                                 "take, gather, index_select", 2, 2),

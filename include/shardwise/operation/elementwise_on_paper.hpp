@@ -4,6 +4,7 @@
 #include "shardwise/operation/activation.hpp"
 #include "shardwise/operation/classification.hpp"
 #include "shardwise/operation/finite.hpp"
+#include "shardwise/operation/full_like.hpp"
 #include "shardwise/operation/logical.hpp"
 #include "shardwise/operation/paper_steps.hpp"
 #include "shardwise/operation/special.hpp"
@@ -19,6 +20,9 @@ struct elementwise_judge {
     return elementwise_rule(linearity::nonlinear, extents);
   }
 };
+/// The same for functions of elements of every type.
+struct any_elementwise_judge : elementwise_judge, of_any_elements {};
+
 /// The steps of elementwise functions that are composed of others, on abstract tensors.
 namespace composed_steps {
 
@@ -68,6 +72,10 @@ constexpr void logit(paper_steps& at, const attributes&, const tensor_descs& x,
                      tensor_results& out) {
   const tensor_desc rest = at.each<f::subtract>(paper_steps::number(x[0]), x[0]);
   out.push_back(at.each<f::log>(at.each<f::divide>(x[0], rest)));
+}
+constexpr void ones_like(paper_steps& at, const attributes& how, const tensor_descs& x,
+                         tensor_results& out) {
+  out.push_back(at.apply<full_like_operation>(how, x[0], paper_steps::number(x[0])));
 }
 constexpr void scaled(paper_steps& at, const attributes&, const tensor_descs& x,
                       tensor_results& out) {

@@ -51,6 +51,8 @@ inline constexpr parameter_desc parameters[] = {
     {"counts", parameter_form::integers, "2,1", "the number of copies along each dimension"},
     {"count", parameter_form::integer, "4", "the number of copies, segments or elements"},
     {"size", parameter_form::integer, "2", "the number of elements to take"},
+    {"length", parameter_form::integer, "9",
+     "the length of the result along a halved dimension; even by default"},
     {"classes", parameter_form::integer, "10", "the number of classes"},
     {"type", parameter_form::choice, "f32|f64|i32|i64|bool|i8|u8|bf16|f16",
      "the element type of the result"},

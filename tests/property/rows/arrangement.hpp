@@ -209,6 +209,18 @@ inline std::vector<operation_row> arrangement_rows() {
                   },
                   .loop = line_loop(0, steps),
                   .is_differentiable = true});
+  rows.push_back({.name = "full_like",
+                  .operands = {{{5, 4}}, {{}}},
+                  .apply = [](const row_tensors& x) -> row_tensors {
+                    return {full_like(x[0].as<>(), x[1].as<>())};
+                  },
+                  .loop =
+                      [](const row_arrays& x) {
+                        host_array out(x[0].extents, element::f64);
+                        for (double& e : out.values) e = x[1][0];
+                        return row_arrays{out};
+                      },
+                  .is_differentiable = true});
   rows.push_back({.name = "bincount",
                   .operands = {{{3, 4}, whole(0, 4), element::i32}},
                   .apply = [](const row_tensors& x) -> row_tensors {

@@ -60,7 +60,7 @@ TEST_CASE("identity matrices, numbers at equal distances, and tensors like other
   REQUIRE(counted(7) == 19);
   REQUIRE(spaced(0) == -1);
   REQUIRE(spaced(7) == Approx(1));
-  const auto like = cast<float>(iota_like<0>(log(iota<line>(pool) - 1)) * 0 + 2);
+  const auto like = full_like(log(iota<line>(pool) - 1), 2);
   STATIC_REQUIRE(std::is_same_v<decltype(like)::layout_type, line::layout_type>);
   for (int i = 0; i < 8; ++i) REQUIRE(to_host(like)(i) == 2);
 }

@@ -159,6 +159,20 @@ TEST_CASE("What the catalogue infers is what the functions make, at the same cos
       inferred("logcumsumexp", {{"dim", "1"}}, {a}),
       [](const auto& y) { return logcumsumexp<1>(y); }, x);
   check_same(
+      inferred("full_like", {}, {a, "f32[]"}), [](const auto& y) { return full_like(y, 2); }, x);
+  check_same(
+      inferred("ones_like", {}, {a}), [](const auto& y) { return ones_like(y); }, x);
+  check_same(
+      inferred("bitcast", {{"type", "u8"}}, {a}),
+      [](const auto& y) { return bitcast<std::uint8_t>(y); }, x);
+  check_same(
+      inferred("rfft", {{"dims", "1"}}, {a}), [](const auto& y) { return fourier::rfft<1>(y); }, x);
+  check_same(
+      inferred("irfft", {{"dims", "1"}, {"length", "5"}}, {"f32[8@data,3,2]{partial sum: model}"}),
+      [](const auto& y) { return fourier::irfft<1>(y, fourier::length<5>); },
+      abstract<sharded_tensor<float, extents<8, 3, 2>,
+                              layout<pod, P<"data", none, none>, partial<"model">>>>());
+  check_same(
       inferred("searchsorted", {}, {"f32[16]", "f32[16]"}),
       [](const auto& y) { return searchsorted(y, y); }, abstract<S>());
   check_same(

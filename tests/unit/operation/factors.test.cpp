@@ -110,6 +110,11 @@ TEST_CASE("Reshapes and repetitions form products of indices") {
       {"broadcast_to shape=2x64x13x1", "f32[13, 1]", "([i, j])->([k, l, i, j])"},
       {"broadcast_to shape=2x1x13", "f32[]", "([])->([i, j, k])"},
       {"transpose order=2,0,1", "f32[8, 4, 2]", "([i, j, k])->([k, i, j])"},
+      {"full_like", "f32[8, 4]; f32[]", "([i, j], [])->([i, j])"},
+      {"ones_like", "bool[8, 4]", "([i, j])->([i, j])"},
+      {"bitcast type=i32", "f32[8, 4]", "([i, j])->([i, j])"},
+      {"bitcast type=u8", "f64[8, 4]", "([i, j])->([i, j, k]) need_replication={k}"},
+      {"bitcast type=f32", "bf16[8, 2]", "([i, j])->([i]) need_replication={j}"},
   };
   check_rules(facts);
 }
@@ -196,6 +201,20 @@ TEST_CASE("Matrices are needed as a whole, their batches and right-hand sides ar
       {"slogdet", "f32[3, 3]", "([i, j])->([]) need_replication={i, j}"},
       {"qr", "f32[8, 12, 5]", "([i, j, k])->([i, j, l]) need_replication={j, k, l}"},
       {"eigh", "f32[8, 3, 3]", "([i, j, k])->([i, j, k]) need_replication={j, k}"},
+  };
+  check_rules(facts);
+}
+
+TEST_CASE("Fourier transforms need their dimensions whole, and halve one if numbers are real") {
+  constexpr rule_fact facts[] = {
+      {"fft dims=1", "f32[8, 4, 2]", "([i, j, k])->([i, j, k]) need_replication={j, k}"},
+      {"ifft dims=0,2", "f32[8, 4, 6, 2]",
+       "([i, j, k, l])->([i, j, k, l]) need_replication={i, k, l}"},
+      {"rfft dims=1", "f32[8, 6]", "([i, j])->([i, k, l]) need_replication={j, k, l}"},
+      {"rfft dims=1,0", "f32[8, 6, 4]",
+       "([i, j, k])->([l, j, k, m]) need_replication={i, j, l, m}"},
+      {"irfft dims=1", "f32[8, 4, 2]", "([i, j, k])->([i, l]) need_replication={j, k, l}"},
+      {"irfft dims=0 length=7", "f32[4, 3, 2]", "([i, j, k])->([l, j]) need_replication={i, k, l}"},
   };
   check_rules(facts);
 }

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "property/row_agreement.hpp"
+#include "property/rows/fourier.hpp"
+
+using namespace generated;
+
+TEST_CASE("Fourier transforms agree with sums under every layout") { check_rows(fourier_rows()); }
