@@ -23,6 +23,7 @@
 #include "shardwise/kernel/conversion_kernels.hpp"
 #include "shardwise/kernel/convolution_kernel.hpp"
 #include "shardwise/kernel/copy_kernel.hpp"
+#include "shardwise/kernel/decomposition_kernels.hpp"
 #include "shardwise/kernel/dropout_kernel.hpp"
 #include "shardwise/kernel/dynamic_slice_kernel.hpp"
 #include "shardwise/kernel/eigen.hpp"

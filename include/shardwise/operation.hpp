@@ -86,6 +86,7 @@
 #include "shardwise/operation/statistics.hpp"
 #include "shardwise/operation/stencil.hpp"
 #include "shardwise/operation/stop_gradient.hpp"
+#include "shardwise/operation/svd.hpp"
 #include "shardwise/operation/take.hpp"
 #include "shardwise/operation/tile.hpp"
 #include "shardwise/operation/top_k.hpp"

@@ -161,6 +161,7 @@ SHARDWISE_EXTERN template const operation operation_of<semiring_operation<max_pl
 SHARDWISE_EXTERN template const operation operation_of<semiring_operation<max_times_semiring>>;
 SHARDWISE_EXTERN template const operation operation_of<semiring_operation<min_plus_semiring>>;
 SHARDWISE_EXTERN template const operation operation_of<semiring_operation<or_and_semiring>>;
+SHARDWISE_EXTERN template const operation operation_of<singular_vectors_operation>;
 SHARDWISE_EXTERN template const operation operation_of<slice_operation>;
 SHARDWISE_EXTERN template const operation operation_of<slogdet_operation>;
 SHARDWISE_EXTERN template const operation operation_of<solve_operation>;

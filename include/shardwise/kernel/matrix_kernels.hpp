@@ -6,8 +6,6 @@
 #include "shardwise/kernel/kernel_call.hpp"
 #include "shardwise/operation/cholesky.hpp"
 #include "shardwise/operation/determinant.hpp"
-#include "shardwise/operation/eigh.hpp"
-#include "shardwise/operation/qr.hpp"
 #include "shardwise/operation/solve.hpp"
 
 #include <cmath>
@@ -260,35 +258,6 @@ struct kernel_of<slogdet_operation> : detail::matrix_kernel<kernel_of<slogdet_op
       }
       *signs.at(i).data = sign;
       *logs.at(i).data = log;
-    });
-  }
-};
-
-template <>
-struct kernel_of<orthonormal_columns_operation>
-    : detail::matrix_kernel<kernel_of<orthonormal_columns_operation>> {
-  template <class T>
-  static void run_wide(const kernel_call& call) {
-    using matrix = detail::solver_matrix<T>;
-    detail::make_each_matrix<T>(call, 2, [](matrix& x) -> matrix& {
-      const auto columns = x.rows() < x.cols() ? x.rows() : x.cols();
-      if (columns == 0) return x;
-      const Eigen::HouseholderQR<matrix> factors(x.leftCols(columns));
-      x = factors.householderQ() * matrix::Identity(x.rows(), columns);
-      return x;
-    });
-  }
-};
-
-template <>
-struct kernel_of<eigenvectors_operation>
-    : detail::matrix_kernel<kernel_of<eigenvectors_operation>> {
-  template <class T>
-  static void run_wide(const kernel_call& call) {
-    using matrix = detail::solver_matrix<T>;
-    detail::make_each_matrix<T>(call, 2, [](matrix& x) -> matrix& {
-      if (x.size() > 0) x = Eigen::SelfAdjointEigenSolver<matrix>(x).eigenvectors();
-      return x;
     });
   }
 };

@@ -124,6 +124,8 @@ inline constexpr catalogued_operation whole_catalogue[] = {
                                                   &composed_steps::qr),
     composed_entry<eigenvectors_operation>("eigh", "across?", "f32[2,4,4]", "", "eigh",
                                            &composed_steps::eigh),
+    composed_entry<singular_vectors_operation>("svd", "across?", "f32[2,6,4]", "", "svd",
+                                               &composed_steps::svd),
     // Shapes.
     whole_entry<transpose_operation>("transpose", "order", "f32[8,4]", "order=1,0",
                                      "transpose, permute"),
