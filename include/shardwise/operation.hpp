@@ -40,6 +40,7 @@
 #include "shardwise/operation/finite.hpp"
 #include "shardwise/operation/flip.hpp"
 #include "shardwise/operation/glu.hpp"
+#include "shardwise/operation/householder_product.hpp"
 #include "shardwise/operation/iota_like.hpp"
 #include "shardwise/operation/layer_norm.hpp"
 #include "shardwise/operation/logcumsumexp.hpp"

@@ -19,6 +19,7 @@ void enter_matrices() {
   (enter_operation<slogdet_operation, T, T>(), ...);
   (enter_operation<orthonormal_columns_operation, T, T>(), ...);
   (enter_operation<eigenvectors_operation, T, T>(), ...);
+  (enter_operation<householder_product_operation, T, T, T>(), ...);
   (enter_operation<singular_vectors_operation, T, T>(), ...);
 }
 

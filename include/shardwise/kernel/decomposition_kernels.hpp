@@ -3,6 +3,7 @@
 
 #include "shardwise/kernel/matrix_kernels.hpp"
 #include "shardwise/operation/eigh.hpp"
+#include "shardwise/operation/householder_product.hpp"
 #include "shardwise/operation/qr.hpp"
 #include "shardwise/operation/svd.hpp"
 
@@ -68,6 +69,25 @@ struct kernel_of<singular_vectors_operation>
       if (vector[largest] < 0) vector = -vector;
     }
     return out;
+  }
+};
+
+template <>
+struct kernel_of<householder_product_operation>
+    : detail::matrix_kernel<kernel_of<householder_product_operation>> {
+  template <class T>
+  static void run_wide(const kernel_call& call) {
+    using matrix = detail::solver_matrix<T>;
+    const detail::matrices_of_block<const T> factors(call.operands[1].as<const T>(), 1);
+    const detail::matrices_of_block<T> to(call.results[0].as<T>(), 2);
+    matrix tau;
+    detail::for_each_matrix<T>(call, [&](const matrix& a, index_t i) {
+      factors.at(i).read(tau);
+      matrix product = matrix::Identity(a.rows(), a.cols());
+      if (tau.size() > 0)
+        product.applyOnTheLeft(Eigen::householderSequence(a.leftCols(tau.rows()), tau.col(0)));
+      to.at(i).write(product);
+    });
   }
 };
 

@@ -137,6 +137,7 @@ SHARDWISE_EXTERN template const operation operation_of<dynamic_slice_operation>;
 SHARDWISE_EXTERN template const operation operation_of<eigenvectors_operation>;
 SHARDWISE_EXTERN template const operation operation_of<einsum_operation>;
 SHARDWISE_EXTERN template const operation operation_of<flip_operation>;
+SHARDWISE_EXTERN template const operation operation_of<householder_product_operation>;
 SHARDWISE_EXTERN template const operation operation_of<inverse_operation>;
 SHARDWISE_EXTERN template const operation operation_of<orthonormal_columns_operation>;
 SHARDWISE_EXTERN template const operation operation_of<reduction_operation>;

@@ -126,6 +126,9 @@ inline constexpr catalogued_operation whole_catalogue[] = {
                                            &composed_steps::eigh),
     composed_entry<singular_vectors_operation>("svd", "across?", "f32[2,6,4]", "", "svd",
                                                &composed_steps::svd),
+    fractional_entry<householder_product_operation>("householder_product", "across?",
+                                                    "f32[2,6,4] f32[2,3]", "",
+                                                    "householder_product, orgqr", 2, 2),
     // Shapes.
     whole_entry<transpose_operation>("transpose", "order", "f32[8,4]", "order=1,0",
                                      "transpose, permute"),

@@ -180,6 +180,22 @@ inline svd_parts signed_svd_of(const dense& x) {
   return out;
 }
 
+/// The first columns of the product of reflectors, applied from the last one to the first.
+inline dense reflectors_of(const dense& a, const dense& tau) {
+  const std::size_t rows = a.size(), columns = a[0].size();
+  dense out = zeros_of(rows, columns);
+  for (std::size_t i = 0; i < columns; ++i) out[i][i] = 1;
+  for (std::size_t k = tau.size(); k-- > 0;)
+    for (std::size_t j = 0; j < columns; ++j) {
+      double along = out[k][j];
+      for (std::size_t i = k + 1; i < rows; ++i) along += a[i][k] * out[i][j];
+      along *= tau[k][0];
+      out[k][j] -= along;
+      for (std::size_t i = k + 1; i < rows; ++i) out[i][j] -= a[i][k] * along;
+    }
+  return out;
+}
+
 /// The loop of a function of one matrix of each operand, over the batch, the first dimension; a
 /// vector is a matrix with one column. `f(matrices)` returns a matrix for each result, and `ranks`
 /// states whether it stands for a matrix, a vector or a number: 2, 1 or 0.
@@ -350,6 +366,16 @@ inline std::vector<operation_row> matrix_rows() {
           return {u, s, vh};
         },
         parts_of, {2, 1, 2});
+  for (const extents_desc& extents : {extents_desc{2, 5, 3}, {2, 3, 3}})
+    for (const index_t used : {index_t{2}, index_t{3}})
+      add(
+          "householder_product of " + std::to_string(extents[1]) + " rows and " +
+              std::to_string(used) + " reflectors",
+          {{extents}, {{2, used}}},
+          [](const row_tensors& x) -> row_tensors {
+            return {linalg::householder_product(x[0].as<>(), x[1].as<>())};
+          },
+          [](const matrices& x) { return matrices{reflectors_of(x[0], x[1])}; }, {2});
   add("svd across", {{{2, 3, 2}}},
       [](const row_tensors& x) -> row_tensors {
         const auto [u, s, vh] = linalg::svd(x[0].as<>(), across<"x", "y", "z">);

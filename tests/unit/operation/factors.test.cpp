@@ -195,6 +195,8 @@ TEST_CASE("Matrices are needed as a whole, their batches and right-hand sides ar
       {"slogdet", "f32[3, 3]", "([i, j])->([]) need_replication={i, j}"},
       {"qr", "f32[8, 12, 5]", "([i, j, k])->([i, j, l]) need_replication={j, k, l}"},
       {"eigh", "f32[8, 3, 3]", "([i, j, k])->([i, j, k]) need_replication={j, k}"},
+      {"householder_product", "f32[8, 6, 4]; f32[8, 3]",
+       "([i, j, k], [i, l])->([i, j, k]) need_replication={j, k, l}"},
       {"svd", "f32[8, 6, 4]", "([i, j, k])->([i, l, m]) need_replication={j, k, l, m}"},
   };
   check_rules(facts);

@@ -87,6 +87,12 @@ TEST_CASE("What orders, scans or searches a split dimension is refused with both
       {{2, 4}, "cholesky", "f32[8@x, 4, 4@y]", whole, "f32[8@x, 4, 4]", "y"},
       {{2, 4}, "eigh", "f32[8@x, 4@y, 4]", whole, "f32[8@x, 4, 4]", "y"},
       {{2, 4}, "qr", "f32[8@x, 4@y, 6]", whole, "f32[8@x, 4, 6]", "y"},
+      {{2, 4},
+       "householder_product",
+       "f32[8@x, 6@y, 4]; f32[8@x, 3]",
+       whole,
+       "f32[8@x, 6, 4]; f32[8@x, 3]",
+       "y"},
       {{2, 4}, "svd", "f32[8@x, 6@y, 4]", whole, "f32[8@x, 6, 4]", "y"},
       {{2, 4}, "slogdet", "f32[8@x, 4@y, 4]", whole, "f32[8@x, 4, 4]", "y"},
       // A permission that is given already is not enough.

@@ -87,6 +87,9 @@ TEST_CASE("Narrow elements are computed in float and rounded once") {
   CHECK(same(linalg::slogdet(narrow).second, linalg::slogdet(wide).second));
   CHECK(same(linalg::solve(narrow, narrow), linalg::solve(wide, wide)));
   CHECK(same(linalg::triangular_solve(narrow, narrow), linalg::triangular_solve(wide, wide)));
+  const auto factors = index_at<1, 0>(narrow);
+  CHECK(same(linalg::householder_product(narrow, factors),
+             linalg::householder_product(wide, cast<float>(factors))));
   CHECK(same(linalg::qr(narrow).first, linalg::qr(wide).first));
   CHECK(same(linalg::qr(narrow).second, linalg::qr(wide).second));
   CHECK(same(std::get<0>(linalg::svd(narrow)), std::get<0>(linalg::svd(wide))));
@@ -147,6 +150,17 @@ TEST_CASE("The gradient of singular values is finite where that of their vectors
   CHECK(std::isfinite(to_host(of_vectors)(1, 0, 1)));
 }
 
+TEST_CASE("Reflectors that are not given leave the columns of the identity") {
+  const device_pool pool(pod{});
+  using tall = tensor<double, extents<2, 3, 2>, P<"data", none, none>>;
+  using factors = tensor<double, extents<2, 0>, P<"data", none>>;
+  const auto q = to_host(linalg::householder_product(full<tall>(pool, 7.0), zeros<factors>(pool)));
+  CHECK(q(1, 0, 0) == 1);
+  CHECK(q(1, 1, 0) == 0);
+  CHECK(q(1, 1, 1) == 1);
+  CHECK(q(1, 2, 1) == 0);
+}
+
 TEST_CASE("Columns of right-hand sides that are split are solved where they are") {
   const device_pool pool(pod{});
   using sides = tensor<double, extents<2, 2, 4>, P<"data", none, "model">>;
@@ -187,6 +201,14 @@ TEST_CASE("Errors about matrices name the operand, the dimension and the sizes")
   const any_tensor<double> split = reshard(x, spec_desc{{"", "model", ""}});
   CHECK(rule_of([&] { return linalg::qr(split); }) == violation::dimension_is_split);
   CHECK(rule_of([&] { return linalg::qr(split, across<"model">); }) == violation::nothing);
+  const auto vectors = index_at<1, 0>(x);
+  CHECK(rule_of([&] { return linalg::householder_product(slice_in_dim<1, 0, 1>(x), vectors); }) ==
+        violation::dimension_is_too_short);
+  CHECK(rule_of([&] { return linalg::householder_product(slice_in_dim<2, 0, 1>(x), vectors); }) ==
+        violation::dimension_is_too_short);
+  CHECK(rule_of([&] { return linalg::householder_product(x, x); }) ==
+        violation::operand_rank_differs);
+  CHECK(rule_of([&] { return linalg::householder_product(x, vectors); }) == violation::nothing);
   CHECK(rule_of([&] { return linalg::svd(split); }) == violation::dimension_is_split);
   CHECK(rule_of([&] { return linalg::svd(split, across<"model">); }) == violation::nothing);
   CHECK(rule_of([&] { return linalg::svd(index_at<1, 0>(index_at<1, 0>(x))); }) ==
