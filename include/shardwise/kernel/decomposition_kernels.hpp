@@ -17,12 +17,11 @@ struct kernel_of<orthonormal_columns_operation>
   template <class T>
   static void run_wide(const kernel_call& call) {
     using matrix = detail::solver_matrix<T>;
-    detail::make_each_matrix<T>(call, 2, [](matrix& x) -> matrix& {
+    detail::make_each_matrix<T>(call, 2, [](const detail::solver_view<T>& x) -> matrix {
       const auto columns = x.rows() < x.cols() ? x.rows() : x.cols();
-      if (columns == 0) return x;
+      if (columns == 0) return matrix(x.rows(), columns);
       const Eigen::HouseholderQR<matrix> factors(x.leftCols(columns));
-      x = factors.householderQ() * matrix::Identity(x.rows(), columns);
-      return x;
+      return factors.householderQ() * matrix::Identity(x.rows(), columns);
     });
   }
 };
@@ -33,10 +32,11 @@ struct kernel_of<eigenvectors_operation>
   template <class T>
   static void run_wide(const kernel_call& call) {
     using matrix = detail::solver_matrix<T>;
-    detail::make_each_matrix<T>(call, 2, [](matrix& x) -> matrix& {
-      if (x.size() > 0) x = Eigen::SelfAdjointEigenSolver<matrix>(x).eigenvectors();
-      return x;
-    });
+    detail::make_each_matrix<T>(
+        call, 2, [](detail::solver_view<T> & x) -> auto& {
+          if (x.size() > 0) x = Eigen::SelfAdjointEigenSolver<matrix>(x).eigenvectors();
+          return x;
+        });
   }
 };
 
@@ -46,13 +46,14 @@ struct kernel_of<singular_vectors_operation>
   template <class T>
   static void run_wide(const kernel_call& call) {
     using matrix = detail::solver_matrix<T>;
-    detail::make_each_matrix<T>(call, 2, [](const matrix& x) { return decomposed<matrix>(x); });
+    detail::make_each_matrix<T>(
+        call, 2, [](const detail::solver_view<T>& x) { return decomposed<matrix>(x); });
   }
 
  private:
   /// Returns a row of the singular values, the left vectors and the right ones.
   template <class Matrix>
-  [[nodiscard]] static Matrix decomposed(const Matrix& x) {
+  [[nodiscard]] static Matrix decomposed(const Eigen::Map<Matrix>& x) {
     using T = typename Matrix::Scalar;
     const auto rows = x.rows(), columns = x.cols();
     Matrix out(rows + columns + 1, rows < columns ? rows : columns);
@@ -80,8 +81,8 @@ struct kernel_of<householder_product_operation>
     using matrix = detail::solver_matrix<T>;
     const detail::matrices_of_block<const T> factors(call.operands[1].as<const T>(), 1);
     const detail::matrices_of_block<T> to(call.results[0].as<T>(), 2);
-    matrix tau;
-    detail::for_each_matrix<T>(call, [&](const matrix& a, index_t i) {
+    matrix tau(factors.rows(), 1);
+    detail::for_each_matrix<T>(call, [&](const detail::solver_view<T>& a, index_t i) {
       factors.at(i).read(tau);
       matrix product = matrix::Identity(a.rows(), a.cols());
       if (tau.size() > 0)

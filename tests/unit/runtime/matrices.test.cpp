@@ -179,6 +179,28 @@ TEST_CASE("Columns of right-hand sides that are split are solved where they are"
   }
 }
 
+TEST_CASE("Many right-hand sides have the solutions that each has by itself") {
+  const device_pool pool(pod{});
+  using systems = tensor<double, extents<2, 5, 5>, P<"data", none, none>>;
+  using many = tensor<double, extents<2, 5, 24>, P<"data", none, none>>;
+  const auto noise = uniform<systems>(pool, random_key{1});
+  const auto x = where(equal(iota_like<1>(noise), iota_like<2>(noise)), noise + 4.0, noise);
+  const auto b = uniform<many>(pool, random_key{2});
+  const auto check = [&](const auto& solve) {
+    const auto together = to_host(solve(x, b));
+    const auto alone = to_host(solve(x, index_at<2, 20>(b)));
+    for (index_t i = 0; i < 5; ++i) CHECK(together(1, i, 20) == Approx(alone(1, i)));
+  };
+  check([](const auto& a, const auto& y) { return linalg::solve(a, y); });
+  check([](const auto& a, const auto& y) { return linalg::triangular_solve(a, y); });
+  check([](const auto& a, const auto& y) {
+    return linalg::triangular_solve<linalg::triangular::lower_transposed>(a, y);
+  });
+  check([](const auto& a, const auto& y) {
+    return linalg::triangular_solve<linalg::triangular::upper>(a, y);
+  });
+}
+
 TEST_CASE("Errors about matrices name the operand, the dimension and the sizes") {
   const device_pool pool(pod{});
   const any_tensor<double> x = two_matrices(pool);
