@@ -39,6 +39,7 @@
 #include "shardwise/operation/finish_gradient.hpp"
 #include "shardwise/operation/finite.hpp"
 #include "shardwise/operation/flip.hpp"
+#include "shardwise/operation/gamma.hpp"
 #include "shardwise/operation/glu.hpp"
 #include "shardwise/operation/householder_product.hpp"
 #include "shardwise/operation/iota_like.hpp"

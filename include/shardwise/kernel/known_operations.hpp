@@ -51,6 +51,9 @@ SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::acos
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::atanh>>;
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::erf>>;
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::erfc>>;
+SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::erfinv>>;
+SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::lgamma>>;
+SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::digamma>>;
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::sigmoid>>;
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::gelu>>;
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::gelu_exact>>;

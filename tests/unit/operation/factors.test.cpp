@@ -44,6 +44,9 @@ TEST_CASE("Functions of elements share all indices, except those of dimensions t
       {"stop_gradient", "bf16[8, 2]", "([i, j])->([i, j])"},
       {"reshard", "f32[8, 4]", "([i, j])->([i, j])"},
       {"erf", "f32[8, 4]", "([i, j])->([i, j])"},
+      {"erfinv", "f32[8, 4]", "([i, j])->([i, j])"},
+      {"lgamma", "bf16[8, 4]", "([i, j])->([i, j])"},
+      {"digamma", "f32[8]", "([i])->([i])"},
       {"where", "bool[]; f32[4, 8]; f32[4, 8]", "([], [i, j], [i, j])->([i, j])"},
       {"dropout", "f32[8, 5]; i64[]; f32[]", "([i, j], [], [])->([i, j])"},
   };
