@@ -4,9 +4,47 @@
 #include "errors.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 /// The errors that the kernels of functions of the standard library state, in ulp.
 namespace kernel_sets {
+
+/// The inverse of the error function, by Newton's method on its complement's logarithm where that
+/// is small.
+inline long double erfinv_by_newton(long double v) {
+  using real = long double;
+  constexpr real half_root = 0.886226925452758013649083741670572591L;  // of pi
+  const real tail = 1 - std::fabs(v);
+  if (!(tail > 0)) return tail == 0 ? std::copysign(std::numeric_limits<real>::infinity(), v) : NAN;
+  real y = tail < 0.5L ? std::sqrt(-std::log(tail)) : std::fabs(v) * half_root;
+  for (int i = 0; i < 8; ++i) {
+    const real slope = std::exp(-y * y) / half_root;
+    if (tail < 0.5L)
+      y += (std::log(std::erfc(y)) - std::log(tail)) * std::erfc(y) / slope;
+    else
+      y -= (std::erf(y) - std::fabs(v)) / slope;
+  }
+  return std::copysign(y, v);
+}
+/// The derivative of the logarithm of the gamma function, by its series at large numbers.
+inline long double digamma_by_series(long double v) {
+  using real = long double;
+  constexpr real pi = 3.141592653589793238462643383279502884L;
+  if (v == 0) return -std::copysign(std::numeric_limits<real>::infinity(), v);
+  if (v == -std::numeric_limits<real>::infinity()) return NAN;
+  real sum = 0, x = v;
+  if (v < 0) {
+    const real beyond = v - std::nearbyint(v);
+    if (beyond == 0) return NAN;
+    sum = -pi / std::tan(pi * beyond);
+    x = 1 - v;
+  }
+  for (; x < 40; x += 1) sum -= 1 / x;
+  const real s = 1 / (x * x);
+  const real series = 1 / 12.0L - s * (1 / 120.0L - s * (1 / 252.0L - s * (1 / 240.0L - s / 132)));
+  return sum + (std::log(x) - 1 / (2 * x) - s * series);
+}
 
 template <class T>
 void check_standard() {
@@ -40,6 +78,12 @@ void check_standard() {
   one(g::cbrt{}, 4, [](real v) { return std::cbrt(v); });
   one(g::erf{}, 1, [](real v) { return std::erf(v); });
   one(g::erfc{}, 5.5, [](real v) { return std::erfc(v); });
+  one(g::lgamma{}, 5, [](real v) { return std::lgamma(v); });
+  one(g::erfinv{}, 8, erfinv_by_newton);
+  check_each<g::digamma, T>(8, [](real v) {
+    const real value = digamma_by_series(v);
+    return expected{value, std::max({std::fabs(value), 1.0L, v < 0 ? std::log(-v) : 0.0L})};
+  });
   check_each<g::gelu_exact, T>(3.5, of_number([](real v) {
                                  if (std::isinf(v)) return v > 0 ? v : -0.0L;
                                  return v / 2 *

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // The kernels of linear algebra for one instruction set, which CMake compiles as it compiles the
 // sets of kernels.
+#include "shardwise/kernel/decomposition_kernels.hpp"
 #include "shardwise/kernel/enter_kernel.hpp"
 #include "shardwise/kernel/kernel_set.hpp"
 #include "shardwise/kernel/kernel_table.hpp"
-#include "shardwise/kernel/matrix_kernels.hpp"
 
 namespace shardwise {
 namespace {
@@ -19,6 +19,8 @@ void enter_matrices() {
   (enter_operation<slogdet_operation, T, T>(), ...);
   (enter_operation<orthonormal_columns_operation, T, T>(), ...);
   (enter_operation<eigenvectors_operation, T, T>(), ...);
+  (enter_operation<householder_product_operation, T, T, T>(), ...);
+  (enter_operation<singular_vectors_operation, T, T>(), ...);
 }
 
 }  // namespace

@@ -30,43 +30,52 @@ struct refused_value : refused_value<> {
   static_assert(sizeof(Broken) > 0);
 };
 
-/// The same for an invalid operation with two results, so that programs may use structured
+/// The same for an invalid operation with two or three results, so that programs may use structured
 /// bindings.
 template <class Broken>
 struct refused_pair : refused_value<> {
   static_assert(sizeof(Broken) > 0);
   refused_value<> first, second;
 };
+template <class Broken>
+struct refused_triple : refused_value<> {
+  static_assert(sizeof(Broken) > 0);
+  refused_value<> first, second, third;
+};
 
 namespace detail {
 
-/// True for calls with two results.
+/// The number of results of a call, up to three.
 template <class Call>
-inline constexpr bool gives_pair = false;
+inline constexpr int result_count = 1;
 
 /// What a call returns instead of its results after an error.
-template <class Judged, bool Pair>
+template <class Judged, int Results>
 struct refused_outcome {
   using type = refused_value<typename Judged::type>;
 };
 template <class Judged>
-struct refused_outcome<Judged, true> {
+struct refused_outcome<Judged, 2> {
   using type = refused_pair<typename Judged::type>;
+};
+template <class Judged>
+struct refused_outcome<Judged, 3> {
+  using type = refused_triple<typename Judged::type>;
 };
 
 /// The result of a function whose judge returned `Judged`: `type`, and `value()` if the call is
 /// invalid.
-template <class Judged, bool Pair = false, bool Ok = Judged::ok>
+template <class Judged, int Results = 1, bool Ok = Judged::ok>
 struct given {
   static constexpr bool is_refusal = false;
   using judged = Judged;
   using type = typename Judged::type;
 };
-template <class Judged, bool Pair>
-struct given<Judged, Pair, false> {
+template <class Judged, int Results>
+struct given<Judged, Results, false> {
   static constexpr bool is_refusal = true;
   using judged = Judged;
-  using results = typename refused_outcome<Judged, Pair>::type;
+  using results = typename refused_outcome<Judged, Results>::type;
 #if defined(__clang__)
   // clang completes the return type of a constexpr function inside the function, unless it is a
   // reference; g++ completes the types that a function uses, but its return type first in the
@@ -77,8 +86,8 @@ struct given<Judged, Pair, false> {
  private:
   static const results made;
 };
-template <class Judged, bool Pair>
-const typename given<Judged, Pair, false>::results given<Judged, Pair, false>::made{};
+template <class Judged, int Results>
+const typename given<Judged, Results, false>::results given<Judged, Results, false>::made{};
 #else
   using type = results;
   [[nodiscard]] static constexpr type value() noexcept { return {}; }
@@ -102,6 +111,8 @@ template <class Broken>
 inline constexpr int operand_kind_of<refused_value<Broken>> = operand_kind::refused_result;
 template <class Broken>
 inline constexpr int operand_kind_of<refused_pair<Broken>> = operand_kind::refused_result;
+template <class Broken>
+inline constexpr int operand_kind_of<refused_triple<Broken>> = operand_kind::refused_result;
 
 }  // namespace detail
 
@@ -124,7 +135,7 @@ template <class Call, class... X>
 /// The result of a call. Frequent calls specialise it for operands whose types alone make them
 /// valid: then no judge is instantiated, which saves compile time.
 template <class Call, class... X>
-struct outcome : given<decltype(judge_operands<Call, X...>()), gives_pair<Call>> {};
+struct outcome : given<decltype(judge_operands<Call, X...>()), result_count<Call>> {};
 template <class Call, class... X>
 using outcome_of = typename outcome<Call, X...>::type;
 

@@ -4,10 +4,9 @@
 #include "shardwise/kernel/copy_kernel.hpp"
 #include "shardwise/kernel/eigen_solvers.hpp"
 #include "shardwise/kernel/kernel_call.hpp"
+#include "shardwise/kernel/scratch_memory.hpp"
 #include "shardwise/operation/cholesky.hpp"
 #include "shardwise/operation/determinant.hpp"
-#include "shardwise/operation/eigh.hpp"
-#include "shardwise/operation/qr.hpp"
 #include "shardwise/operation/solve.hpp"
 
 #include <cmath>
@@ -23,6 +22,18 @@ namespace detail {
 
 template <class T>
 using solver_matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
+/// A matrix in memory of its own.
+template <class T>
+using solver_view = Eigen::Map<solver_matrix<T>>;
+/// Right-hand sides by rows: triangular systems with many columns are solved in half the time.
+template <class T>
+using solver_rows = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+/// The number of columns from which right-hand sides are solved by rows.
+inline constexpr index_t many_columns = 12;
+
+/// A factorisation in the memory of the matrix.
+template <class T>
+using pivoted_factors = Eigen::PartialPivLU<Eigen::Ref<solver_matrix<T>>>;
 
 /// The kernel `Class` of an operation, which has `run_wide<T>` for `float` and `double`. Other
 /// elements are computed on wide copies, so that the solvers are not compiled for them.
@@ -70,13 +81,20 @@ struct matrix_of_block {
   index_t rows, columns;
   index_t row_stride, column_stride;
 
-  void read(solver_matrix<std::remove_const_t<T>>& to) const {
-    to.resize(rows, columns);
-    copy_block<std::remove_const_t<T>>({data, {columns, rows}, {column_stride, row_stride}},
-                                       {to.data(), {columns, rows}, {rows, 1}});
+  /// Copies it to a matrix of its size.
+  template <class Matrix>
+  void read(Matrix& to) const {
+    using element_type = std::remove_const_t<T>;
+    if constexpr (Matrix::IsRowMajor)
+      copy_block<element_type>({data, {rows, columns}, {row_stride, column_stride}},
+                               {to.data(), {rows, columns}, {columns, 1}});
+    else
+      copy_block<element_type>({data, {columns, rows}, {column_stride, row_stride}},
+                               {to.data(), {columns, rows}, {rows, 1}});
   }
-  void write(const Eigen::Ref<const solver_matrix<std::remove_const_t<T>>>& from) const {
-    copy_block<T>({from.data(), {rows, columns}, {1, from.outerStride()}},
+  template <class Matrix>
+  void write(const Matrix& from) const {
+    copy_block<T>({from.data(), {rows, columns}, {from.rowStride(), from.colStride()}},
                   {data, {rows, columns}, {row_stride, column_stride}});
   }
 };
@@ -100,6 +118,8 @@ class matrices_of_block {
     batch_ = rank - dims;
   }
   [[nodiscard]] index_t count() const noexcept { return count_; }
+  [[nodiscard]] index_t rows() const noexcept { return first_.rows; }
+  [[nodiscard]] index_t columns() const noexcept { return first_.columns; }
   /// Returns the matrix at a position of the batch, in row-major order.
   [[nodiscard]] matrix_of_block<T> at(index_t place) const noexcept {
     index_t offset = 0;
@@ -120,46 +140,68 @@ class matrices_of_block {
   int batch_ = 0;
 };
 
+/// Calls `f(matrix)` with a matrix in the temporary memory of kernels.
+template <class Matrix, class F>
+void with_matrix(index_t rows, index_t columns, const F& f) {
+  const auto memory =
+      make_scratch<typename Matrix::Scalar>(static_cast<std::size_t>(rows * columns));
+  Eigen::Map<Matrix> matrix(memory.get(), rows, columns);
+  f(matrix);
+}
 /// Calls `f(matrix, position)` for each matrix of the first operand, with a copy of it.
 template <class T, class F>
 void for_each_matrix(const kernel_call& call, const F& f) {
   const matrices_of_block<const T> from(call.operands[0].as<const T>(), 2);
-  solver_matrix<T> matrix;
-  for (index_t i = 0; i < from.count(); ++i) {
-    from.at(i).read(matrix);
-    f(matrix, i);
-  }
+  with_matrix<solver_matrix<T>>(from.rows(), from.columns(), [&](solver_view<T>& matrix) {
+    for (index_t i = 0; i < from.count(); ++i) {
+      from.at(i).read(matrix);
+      f(matrix, i);
+    }
+  });
 }
 /// The same for an operation with one result, whose last `dims` dimensions are one matrix:
 /// `f(matrix)` returns it.
 template <class T, class F>
 void make_each_matrix(const kernel_call& call, int dims, const F& f) {
   const matrices_of_block<T> to(call.results[0].as<T>(), dims);
-  for_each_matrix<T>(call, [&](solver_matrix<T>& matrix, index_t i) { to.at(i).write(f(matrix)); });
+  for_each_matrix<T>(call, [&](solver_view<T>& matrix, index_t i) { to.at(i).write(f(matrix)); });
 }
-/// The same for linear systems: `f(matrix, sides)` returns the solutions.
+/// The same for linear systems: `f(matrix, sides)` replaces the right-hand sides by the solutions.
 template <class T, class F>
 void solve_each_matrix(const kernel_call& call, const F& f) {
   const strided<const T> sides = call.operands[1].as<const T>();
   const int dims = sides.rank() - call.operands[0].as<const T>().rank() + 2;
   const matrices_of_block<const T> right(sides, dims);
   const matrices_of_block<T> to(call.results[0].as<T>(), dims);
-  solver_matrix<T> side;
-  for_each_matrix<T>(call, [&](solver_matrix<T>& matrix, index_t i) {
-    right.at(i).read(side);
-    if (side.size() > 0) f(matrix, side);
-    to.at(i).write(side);
-  });
+  const auto solve = [&](auto& side) {
+    for_each_matrix<T>(call, [&](solver_view<T>& matrix, index_t i) {
+      right.at(i).read(side);
+      if (side.size() > 0) f(matrix, side);
+      to.at(i).write(side);
+    });
+  };
+  if (right.columns() >= many_columns)
+    with_matrix<solver_rows<T>>(right.rows(), right.columns(), solve);
+  else
+    with_matrix<solver_matrix<T>>(right.rows(), right.columns(), solve);
 }
 
-/// The sign of the determinant of a matrix, and its pivots.
-template <class Matrix>
-struct pivots_of {
-  using T = typename Matrix::Scalar;
+/// Replaces right-hand sides by the solutions, and the matrix by its factors.
+template <class T, class Sides>
+void solve_in_place(solver_view<T>& a, Sides& b) {
+  const pivoted_factors<T> factors(a);
+  b = factors.permutationP() * b;
+  a.template triangularView<Eigen::UnitLower>().solveInPlace(b);
+  a.template triangularView<Eigen::Upper>().solveInPlace(b);
+}
 
-  explicit pivots_of(const Matrix& x) {
+/// The sign of the permutation of a matrix by its factorisation, and its pivots.
+template <class T>
+struct pivots_of {
+  /// Overwrites the matrix.
+  explicit pivots_of(solver_view<T>& x) {
     if (x.size() == 0) return;
-    const Eigen::PartialPivLU<Matrix> factors(x);
+    const pivoted_factors<T> factors(x);
     sign = static_cast<T>(factors.permutationP().determinant());
     pivots = factors.matrixLU().diagonal();
   }
@@ -173,12 +215,12 @@ template <>
 struct kernel_of<cholesky_operation> : detail::matrix_kernel<kernel_of<cholesky_operation>> {
   template <class T>
   static void run_wide(const kernel_call& call) {
-    using matrix = detail::solver_matrix<T>;
+    using matrix = detail::solver_view<T>;
     detail::make_each_matrix<T>(call, 2, [](matrix& x) -> matrix& {
       if (x.size() == 0) return x;
-      const Eigen::LLT<matrix> factors(x);
+      const Eigen::LLT<Eigen::Ref<detail::solver_matrix<T>>> factors(x);
       if (factors.info() == Eigen::Success)
-        x = factors.matrixL();
+        x.template triangularView<Eigen::StrictlyUpper>().setZero();
       else
         x.setConstant(std::numeric_limits<T>::quiet_NaN());
       return x;
@@ -191,9 +233,9 @@ struct kernel_of<triangular_solve_operation>
     : detail::matrix_kernel<kernel_of<triangular_solve_operation>> {
   template <class T>
   static void run_wide(const kernel_call& call) {
-    using matrix = detail::solver_matrix<T>;
+    using matrix = detail::solver_view<T>;
     const bool is_upper = call.how.integers[0] != 0, is_transposed = call.how.integers[1] != 0;
-    detail::solve_each_matrix<T>(call, [=](matrix& a, matrix& b) {
+    detail::solve_each_matrix<T>(call, [=](matrix& a, auto& b) {
       if (is_transposed) a.transposeInPlace();
       if (is_upper != is_transposed)
         a.template triangularView<Eigen::Upper>().solveInPlace(b);
@@ -207,10 +249,8 @@ template <>
 struct kernel_of<solve_operation> : detail::matrix_kernel<kernel_of<solve_operation>> {
   template <class T>
   static void run_wide(const kernel_call& call) {
-    using matrix = detail::solver_matrix<T>;
-    detail::solve_each_matrix<T>(call, [](const matrix& a, matrix& b) {
-      b = Eigen::PartialPivLU<matrix>(a).solve(b).eval();
-    });
+    detail::solve_each_matrix<T>(
+        call, [](detail::solver_view<T>& a, auto& b) { detail::solve_in_place(a, b); });
   }
 };
 
@@ -218,10 +258,13 @@ template <>
 struct kernel_of<inverse_operation> : detail::matrix_kernel<kernel_of<inverse_operation>> {
   template <class T>
   static void run_wide(const kernel_call& call) {
-    using matrix = detail::solver_matrix<T>;
-    detail::make_each_matrix<T>(call, 2, [](matrix& x) -> matrix& {
-      if (x.size() > 0) x = Eigen::PartialPivLU<matrix>(x).inverse().eval();
-      return x;
+    const detail::matrices_of_block<T> to(call.results[0].as<T>(), 2);
+    detail::with_matrix<detail::solver_rows<T>>(to.rows(), to.columns(), [&](auto& out) {
+      detail::for_each_matrix<T>(call, [&](detail::solver_view<T>& x, index_t i) {
+        out.setIdentity();
+        if (x.size() > 0) detail::solve_in_place(x, out);
+        to.at(i).write(out);
+      });
     });
   }
 };
@@ -230,11 +273,11 @@ template <>
 struct kernel_of<determinant_operation> : detail::matrix_kernel<kernel_of<determinant_operation>> {
   template <class T>
   static void run_wide(const kernel_call& call) {
-    using matrix = detail::solver_matrix<T>;
-    detail::make_each_matrix<T>(call, 0, [](matrix& x) -> matrix& {
-      const detail::pivots_of<matrix> of(x);
-      x.setConstant(1, 1, of.sign * of.pivots.prod());
-      return x;
+    using matrix = detail::solver_view<T>;
+    const detail::matrices_of_block<T> to(call.results[0].as<T>(), 0);
+    detail::for_each_matrix<T>(call, [&](matrix& x, index_t i) {
+      const detail::pivots_of<T> of(x);
+      *to.at(i).data = of.sign * of.pivots.prod();
     });
   }
 };
@@ -248,11 +291,11 @@ struct kernel_of<slogdet_operation> : detail::matrix_kernel<kernel_of<slogdet_op
   }
   template <class T>
   static void run_wide(const kernel_call& call) {
-    using matrix = detail::solver_matrix<T>;
+    using matrix = detail::solver_view<T>;
     const detail::matrices_of_block<T> signs(call.results[0].as<T>(), 0);
     const detail::matrices_of_block<T> logs(call.results[1].as<T>(), 0);
-    detail::for_each_matrix<T>(call, [&](const matrix& x, index_t i) {
-      const detail::pivots_of<matrix> of(x);
+    detail::for_each_matrix<T>(call, [&](matrix& x, index_t i) {
+      const detail::pivots_of<T> of(x);
       T sign = of.sign, log = 0;
       for (const auto& pivot : of.pivots) {
         sign *= static_cast<T>((pivot > 0) - (pivot < 0));
@@ -260,35 +303,6 @@ struct kernel_of<slogdet_operation> : detail::matrix_kernel<kernel_of<slogdet_op
       }
       *signs.at(i).data = sign;
       *logs.at(i).data = log;
-    });
-  }
-};
-
-template <>
-struct kernel_of<orthonormal_columns_operation>
-    : detail::matrix_kernel<kernel_of<orthonormal_columns_operation>> {
-  template <class T>
-  static void run_wide(const kernel_call& call) {
-    using matrix = detail::solver_matrix<T>;
-    detail::make_each_matrix<T>(call, 2, [](matrix& x) -> matrix& {
-      const auto columns = x.rows() < x.cols() ? x.rows() : x.cols();
-      if (columns == 0) return x;
-      const Eigen::HouseholderQR<matrix> factors(x.leftCols(columns));
-      x = factors.householderQ() * matrix::Identity(x.rows(), columns);
-      return x;
-    });
-  }
-};
-
-template <>
-struct kernel_of<eigenvectors_operation>
-    : detail::matrix_kernel<kernel_of<eigenvectors_operation>> {
-  template <class T>
-  static void run_wide(const kernel_call& call) {
-    using matrix = detail::solver_matrix<T>;
-    detail::make_each_matrix<T>(call, 2, [](matrix& x) -> matrix& {
-      if (x.size() > 0) x = Eigen::SelfAdjointEigenSolver<matrix>(x).eigenvectors();
-      return x;
     });
   }
 };

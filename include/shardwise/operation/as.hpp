@@ -181,7 +181,7 @@ struct call_on_terms {
   }
 };
 template <class Call>
-inline constexpr bool gives_pair<call_on_terms<Call>> = gives_pair<Call>;
+inline constexpr int result_count<call_on_terms<Call>> = result_count<Call>;
 /// Terms that consist only of axes do not change a call.
 template <class Call, fixed_string... Axes, class... X>
 struct outcome<call_on_terms<Call>, across_axes<Axes...>, X...> : outcome<Call, X...> {};

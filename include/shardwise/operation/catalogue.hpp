@@ -128,6 +128,11 @@ inline constexpr catalogued_operation whole_catalogue[] = {
                                                   &composed_steps::qr),
     composed_entry<eigenvectors_operation>("eigh", "across?", "f32[2,4,4]", "", "eigh",
                                            &composed_steps::eigh),
+    composed_entry<singular_vectors_operation>("svd", "across?", "f32[2,6,4]", "", "svd",
+                                               &composed_steps::svd),
+    fractional_entry<householder_product_operation>("householder_product", "across?",
+                                                    "f32[2,6,4] f32[2,3]", "",
+                                                    "householder_product, orgqr", 2, 2),
     // Fourier transforms.
     fractional_entry<fft_operation>("fft", "dims across?", "f32[8,4,2]", "dims=1",
                                     "fft, fft2, fftn", 1, 1),

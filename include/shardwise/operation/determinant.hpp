@@ -64,7 +64,7 @@ template <class Permitted>
 using slogdet_call =
     fractional_call<linalg::slogdet_of, pair_call<linalg::slogdet_of, Permitted, void>>;
 template <class Permitted>
-inline constexpr bool gives_pair<slogdet_call<Permitted>> = true;
+inline constexpr int result_count<slogdet_call<Permitted>> = 2;
 }  // namespace detail
 
 namespace linalg {

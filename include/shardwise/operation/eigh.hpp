@@ -63,7 +63,7 @@ struct eigh_steps {
 template <class Permitted>
 using eigh_call = composed_call<linalg::eigh_of, Permitted, eigh_steps<Permitted>>;
 template <class Permitted>
-inline constexpr bool gives_pair<eigh_call<Permitted>> = true;
+inline constexpr int result_count<eigh_call<Permitted>> = 2;
 }  // namespace detail
 
 namespace linalg {

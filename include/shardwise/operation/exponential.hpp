@@ -93,6 +93,14 @@ struct erfc : fractional_function<"erfc", 14> {
                    -1.1283791670955126);
   }
 };
+struct erfinv : fractional_function<"erfinv", 30> {
+  static constexpr bool on_elements = true;
+  using emits = operations<pointwise<exp>>;
+  static constexpr void gradient(auto& at) {
+    at.give(0, at.cotangent() * elementwise<exp>(elementwise<square>(at.result())) *
+                   0.88622692545275801);
+  }
+};
 
 }  // namespace functions
 
@@ -170,6 +178,14 @@ template <class A, detail::Terms... Given>
 [[nodiscard]] constexpr detail::of_elements<functions::erfc, A, Given...> erfc(
     A&& a, const Given&... given) {
   return elementwise<functions::erfc>(std::forward<A>(a), given...);
+}
+/// Returns the inverse of the error function: infinite at -1 and 1, NaN outside of them.
+///
+///     auto quantile = erfinv(2.0F * p - 1.0F) * 1.41421356F;    // of the normal distribution
+template <class A, detail::Terms... Given>
+[[nodiscard]] constexpr detail::of_elements<functions::erfinv, A, Given...> erfinv(
+    A&& a, const Given&... given) {
+  return elementwise<functions::erfinv>(std::forward<A>(a), given...);
 }
 
 }  // namespace shardwise

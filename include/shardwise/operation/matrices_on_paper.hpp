@@ -7,6 +7,7 @@
 #include "shardwise/operation/determinant.hpp"
 #include "shardwise/operation/eigh.hpp"
 #include "shardwise/operation/qr.hpp"
+#include "shardwise/operation/svd.hpp"
 
 namespace shardwise::detail::composed_steps {
 
@@ -53,6 +54,21 @@ constexpr void eigh(paper_steps& at, const attributes& how, const tensor_descs& 
                                         product_of(at, "...ij,...jk->...ik", symmetric, vectors));
   out.push_back(narrowed(at, values, given[0].type));
   out.push_back(narrowed(at, vectors, given[0].type));
+}
+constexpr void svd(paper_steps& at, const attributes& how, const tensor_descs& given,
+                   tensor_results& out) {
+  using part = singular_vectors_operation::part;
+  const tensor_desc x = whole_matrices<singular_vectors_operation>(at, how, given);
+  const tensor_desc made = at.apply<singular_vectors_operation>(how, x);
+  const int rank = x.rank();
+  const auto taken = [&](part which) {
+    return at.apply<slice_operation>(
+        singular_vectors_operation::slice_of(which, rank, x.extents[rank - 2], x.extents[rank - 1]),
+        made);
+  };
+  out.push_back(narrowed(at, taken(part::left), given[0].type));
+  out.push_back(narrowed(at, product_of(at, "...ij->...j", taken(part::values)), given[0].type));
+  out.push_back(narrowed(at, product_of(at, "...ij->...ji", taken(part::right)), given[0].type));
 }
 
 }  // namespace shardwise::detail::composed_steps

@@ -93,7 +93,7 @@ struct qr_steps {
 template <class Permitted>
 using qr_call = composed_call<linalg::qr_of, Permitted, qr_steps<Permitted>>;
 template <class Permitted>
-inline constexpr bool gives_pair<qr_call<Permitted>> = true;
+inline constexpr int result_count<qr_call<Permitted>> = 2;
 }  // namespace detail
 
 namespace linalg {

@@ -166,9 +166,9 @@ struct search_call {
 };
 
 template <class Operation, class Permitted, class Second>
-inline constexpr bool gives_pair<pair_call<Operation, Permitted, Second>> = true;
+inline constexpr int result_count<pair_call<Operation, Permitted, Second>> = 2;
 template <class Whole, class Permitted>
-inline constexpr bool gives_pair<search_call<Whole, Permitted>> = true;
+inline constexpr int result_count<search_call<Whole, Permitted>> = 2;
 
 /// The same for functions that return only the indices.
 template <class Whole, class Permitted>

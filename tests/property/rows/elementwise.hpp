@@ -168,6 +168,18 @@ inline std::vector<operation_row> exponential_rows() {
               "erfc", any, [](const auto& a) { return erfc(a); },
               [](double a) { return std::erfc(a); }, 1e-14),
           unary_row(
+              "erfinv", between(-0.9, 0.9), [](const auto& a) { return erfinv(a); },
+              [](double a) {
+                double y = 0;
+                for (int i = 0; i < 40; ++i)
+                  y -= (std::erf(y) - a) * std::exp(y * y) * 0.88622692545275801;
+                return y;
+              },
+              1e-14),
+          unary_row(
+              "lgamma", positive, [](const auto& a) { return lgamma(a); },
+              [](double a) { return std::lgamma(a); }, 1e-14),
+          unary_row(
               "log1p", positive, [](const auto& a) { return log1p(a); },
               [](double a) { return std::log1p(a); }, 1e-14),
           unary_row(

@@ -121,6 +121,81 @@ inline std::pair<std::vector<double>, dense> eigh_of(dense a) {
   return {values, v};
 }
 
+/// The reduced singular value decomposition by the method of Jacobi, applied to the rows or
+/// columns, whichever are fewer.
+struct svd_parts {
+  dense u;
+  std::vector<double> s;
+  dense vh;
+};
+inline svd_parts svd_of(const dense& x) {
+  if (x.size() < x[0].size()) {
+    const svd_parts turned = svd_of(transposed(x));
+    return {transposed(turned.vh), turned.s, transposed(turned.u)};
+  }
+  const std::size_t n = x[0].size();
+  dense columns = transposed(x), vh = identity_of(n);
+  const auto product = [&](std::size_t p, std::size_t q) {
+    double sum = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) sum += columns[p][i] * columns[q][i];
+    return sum;
+  };
+  for (int sweep = 0; sweep < 30; ++sweep)
+    for (std::size_t p = 0; p < n; ++p)
+      for (std::size_t q = p + 1; q < n; ++q) {
+        const double angle = 0.5 * std::atan2(2 * product(p, q), product(q, q) - product(p, p));
+        const double c = std::cos(angle), s = std::sin(angle);
+        for (dense* each : {&columns, &vh})
+          for (std::size_t i = 0; i < (*each)[p].size(); ++i) {
+            const double old = (*each)[p][i];
+            (*each)[p][i] = c * old - s * (*each)[q][i];
+            (*each)[q][i] = s * old + c * (*each)[q][i];
+          }
+      }
+  std::vector<double> values;
+  for (std::size_t p = 0; p < n; ++p) {
+    values.push_back(std::sqrt(product(p, p)));
+    for (double& e : columns[p]) e /= values[p];
+  }
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = i + 1; j < n; ++j)
+      if (values[j] > values[i]) {
+        std::swap(values[i], values[j]);
+        std::swap(columns[i], columns[j]);
+        std::swap(vh[i], vh[j]);
+      }
+  return {transposed(columns), values, vh};
+}
+/// The same with the largest entry of each left vector positive.
+inline svd_parts signed_svd_of(const dense& x) {
+  svd_parts out = svd_of(x);
+  for (std::size_t j = 0; j < out.s.size(); ++j) {
+    double largest = 0;
+    for (const std::vector<double>& row : out.u)
+      if (std::abs(row[j]) > std::abs(largest)) largest = row[j];
+    if (largest >= 0) continue;
+    for (std::vector<double>& row : out.u) row[j] = -row[j];
+    for (double& e : out.vh[j]) e = -e;
+  }
+  return out;
+}
+
+/// The first columns of the product of reflectors, applied from the last one to the first.
+inline dense reflectors_of(const dense& a, const dense& tau) {
+  const std::size_t rows = a.size(), columns = a[0].size();
+  dense out = zeros_of(rows, columns);
+  for (std::size_t i = 0; i < columns; ++i) out[i][i] = 1;
+  for (std::size_t k = tau.size(); k-- > 0;)
+    for (std::size_t j = 0; j < columns; ++j) {
+      double along = out[k][j];
+      for (std::size_t i = k + 1; i < rows; ++i) along += a[i][k] * out[i][j];
+      along *= tau[k][0];
+      out[k][j] -= along;
+      for (std::size_t i = k + 1; i < rows; ++i) out[i][j] -= a[i][k] * along;
+    }
+  return out;
+}
+
 /// The loop of a function of one matrix of each operand, over the batch, the first dimension; a
 /// vector is a matrix with one column. `f(matrices)` returns a matrix for each result, and `ranks`
 /// states whether it stands for a matrix, a vector or a number: 2, 1 or 0.
@@ -278,6 +353,35 @@ inline std::vector<operation_row> matrix_rows() {
         return {values, square(vectors)};
       },
       decomposed, {1, 2});
+  const auto parts_of = [](const matrices& x) {
+    const auto [u, s, vh] = signed_svd_of(x[0]);
+    dense column = zeros_of(s.size(), 1);
+    for (std::size_t i = 0; i < s.size(); ++i) column[i][0] = s[i];
+    return matrices{u, column, vh};
+  };
+  for (const extents_desc& extents : {extents_desc{2, 4, 3}, {2, 3, 3}, {2, 2, 4}})
+    add("svd of " + std::to_string(extents[1]) + " rows", {{extents}},
+        [](const row_tensors& x) -> row_tensors {
+          const auto [u, s, vh] = linalg::svd(x[0].as<>());
+          return {u, s, vh};
+        },
+        parts_of, {2, 1, 2});
+  for (const extents_desc& extents : {extents_desc{2, 5, 3}, {2, 3, 3}})
+    for (const index_t used : {index_t{2}, index_t{3}})
+      add(
+          "householder_product of " + std::to_string(extents[1]) + " rows and " +
+              std::to_string(used) + " reflectors",
+          {{extents}, {{2, used}}},
+          [](const row_tensors& x) -> row_tensors {
+            return {linalg::householder_product(x[0].as<>(), x[1].as<>())};
+          },
+          [](const matrices& x) { return matrices{reflectors_of(x[0], x[1])}; }, {2});
+  add("svd across", {{{2, 3, 2}}},
+      [](const row_tensors& x) -> row_tensors {
+        const auto [u, s, vh] = linalg::svd(x[0].as<>(), across<"x", "y", "z">);
+        return {u, s, vh};
+      },
+      parts_of, {2, 1, 2});
   add(
       "inverse across", {{{2, 3, 3}}},
       [=](const row_tensors& x) -> row_tensors {

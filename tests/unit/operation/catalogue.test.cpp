@@ -286,6 +286,13 @@ TEST_CASE("What the catalogue infers of matrices is what the functions make, at 
   const auto narrow = abstract<sharded_tensor<bfloat16, N::extents_type, N::layout_type>>();
   const cost_ledger both = trace([=](const auto& a) { return linalg::qr(a, permit); }, narrow);
   CHECK(inferred("qr", {}, {"bf16[8@data,4,4@model]"}, model).flops == both.flops());
+  const cost_ledger three = trace([=](const auto& a) { return linalg::svd(a, permit); }, narrow);
+  const operation_inference parts = inferred("svd", {}, {"bf16[8@data,4,4@model]"}, model);
+  CHECK(parts.flops == three.flops());
+  CHECK(parts.reshards.ssize() == three.collectives());
+  REQUIRE(parts.results.ssize() == 3);
+  CHECK(parts.results[1].extents == extents_desc{8, 4});
+  CHECK(parts.results[2].extents == extents_desc{8, 4, 4});
 }
 
 TEST_CASE("What the catalogue infers over permitted axes is what the functions exchange there") {

@@ -44,6 +44,9 @@ TEST_CASE("Functions of elements share all indices, except those of dimensions t
       {"stop_gradient", "bf16[8, 2]", "([i, j])->([i, j])"},
       {"reshard", "f32[8, 4]", "([i, j])->([i, j])"},
       {"erf", "f32[8, 4]", "([i, j])->([i, j])"},
+      {"erfinv", "f32[8, 4]", "([i, j])->([i, j])"},
+      {"lgamma", "bf16[8, 4]", "([i, j])->([i, j])"},
+      {"digamma", "f32[8]", "([i])->([i])"},
       {"where", "bool[]; f32[4, 8]; f32[4, 8]", "([], [i, j], [i, j])->([i, j])"},
       {"dropout", "f32[8, 5]; i64[]; f32[]", "([i, j], [], [])->([i, j])"},
   };
@@ -201,6 +204,9 @@ TEST_CASE("Matrices are needed as a whole, their batches and right-hand sides ar
       {"slogdet", "f32[3, 3]", "([i, j])->([]) need_replication={i, j}"},
       {"qr", "f32[8, 12, 5]", "([i, j, k])->([i, j, l]) need_replication={j, k, l}"},
       {"eigh", "f32[8, 3, 3]", "([i, j, k])->([i, j, k]) need_replication={j, k}"},
+      {"householder_product", "f32[8, 6, 4]; f32[8, 3]",
+       "([i, j, k], [i, l])->([i, j, k]) need_replication={j, k, l}"},
+      {"svd", "f32[8, 6, 4]", "([i, j, k])->([i, l, m]) need_replication={j, k, l, m}"},
   };
   check_rules(facts);
 }

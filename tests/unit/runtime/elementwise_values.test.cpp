@@ -70,6 +70,15 @@ void check_ends() {
   at_ends("asinh", [](const auto& x) { return asinh(x); }, {0, T(-0.0), inf, -inf, nan});
   at_ends("erf", [](const auto& x) { return erf(x); }, {0, T(-0.0), 1, -1, nan});
   at_ends("erfc", [](const auto& x) { return erfc(x); }, {1, 1, 0, 2, nan});
+  at_ends("erfinv", [](const auto& x) { return erfinv(x); }, {0, T(-0.0), nan, nan, nan});
+  at_ends("lgamma", [](const auto& x) { return lgamma(x); }, {inf, inf, inf, inf, nan});
+  at_ends("digamma", [](const auto& x) { return digamma(x); }, {-inf, inf, inf, nan, nan});
+  check<T>("erfinv", one([](const auto& x) { return erfinv(x); }), row<T>{1, -1, 2},
+           row<T>{inf, -inf, nan});
+  check<T>("lgamma", one([](const auto& x) { return lgamma(x); }), row<T>{1, 2, -1, -2},
+           row<T>{0, 0, inf, inf});
+  check<T>("digamma", one([](const auto& x) { return digamma(x); }), row<T>{-1, -2},
+           row<T>{nan, nan});
   at_ends("exp2", [](const auto& x) { return exp2(x); }, {1, 1, inf, 0, nan});
   at_ends("expm1", [](const auto& x) { return expm1(x); }, {0, T(-0.0), inf, -1, nan});
   at_ends("log1p", [](const auto& x) { return log1p(x); }, {0, T(-0.0), inf, nan, nan});
