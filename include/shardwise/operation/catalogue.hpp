@@ -20,6 +20,7 @@
 #include "shardwise/operation/fourier_operation.hpp"
 #include "shardwise/operation/full_like.hpp"
 #include "shardwise/operation/glu.hpp"
+#include "shardwise/operation/householder_product.hpp"
 #include "shardwise/operation/iota_like.hpp"
 #include "shardwise/operation/layer_norm.hpp"
 #include "shardwise/operation/logcumsumexp.hpp"

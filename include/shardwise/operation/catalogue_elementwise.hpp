@@ -13,6 +13,7 @@
 #include "shardwise/operation/exponential.hpp"
 #include "shardwise/operation/finish_gradient.hpp"
 #include "shardwise/operation/finite.hpp"
+#include "shardwise/operation/gamma.hpp"
 #include "shardwise/operation/logical.hpp"
 #include "shardwise/operation/random_keys.hpp"
 #include "shardwise/operation/rounding.hpp"
