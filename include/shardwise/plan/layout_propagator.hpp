@@ -3,7 +3,7 @@
 
 #include "shardwise/operation/propagation_barrier.hpp"
 #include "shardwise/plan/collective_operation.hpp"
-#include "shardwise/plan/program.hpp"
+#include "shardwise/plan/instruction_rule.hpp"
 #include "shardwise/rule/complete_layouts.hpp"
 
 namespace shardwise {
@@ -55,28 +55,13 @@ class layout_propagator {
   /// Completes the layouts around one instruction.
   constexpr bool step(value_id i, int stage) noexcept {
     const instruction& at = program_.code[i];
-    if (at.operands.empty() || at.operands.size() > max_operands) return false;
-    factor_rule rule;
-    const tensor_descs operands = program_.operands(i);
-    if (at.what->rule != nullptr)
-      rule = at.what->rule(program_.how(i), operands);
-    else if (program_.values[i].extents == operands[0].extents)
-      rule = same_dimensions_rule(linearity::structural, operands[0].rank());
-    else
-      return false;
-    if (rule.operands.size() > at.operands.size()) return false;
-    factor_sizes sizes = rule.given_sizes();
+    const instruction_rule known = rule_of(program_, i);
+    if (!known.is_known) return false;
+    const factor_rule& rule = known.rule;
     tensor_layouts tensors;
-    for (int o = 0; o < rule.operands.ssize(); ++o) {
-      if (rule.operands[o].ssize() != operands[o].rank() ||
-          !merge_sizes(rule.operands[o], operands[o].extents, o, sizes).ok())
-        return false;
-      tensors.push_back(&layouts_[at.operands[o]]);
-    }
-    if (rule.result.ssize() != program_.values[i].rank() || !complete_sizes(rule, sizes).ok())
-      return false;
+    for (int o = 0; o < rule.operands.ssize(); ++o) tensors.push_back(&layouts_[at.operands[o]]);
     tensors.push_back(&layouts_[i]);
-    layout_completion completion(*program_.mesh, rule, sizes, options_.uneven);
+    layout_completion completion(*program_.mesh, rule, known.sizes, options_.uneven);
     const layout_flow allowed = at.what->id == operation_of<propagation_barrier_operation>.id
                                     ? propagation_barrier_operation::flow(program_.how(i))
                                     : layout_flow::both;

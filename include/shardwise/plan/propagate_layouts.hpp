@@ -9,6 +9,21 @@
 
 namespace shardwise {
 
+namespace detail {
+
+/// Returns a tensor with the splits of an open layout, uneven where they do not divide it.
+[[nodiscard]] constexpr tensor_desc laid_out(const mesh_desc& mesh, tensor_desc tensor,
+                                             const open_layout& splits) noexcept {
+  if (tensor.layout.dims == splits.dims && tensor.layout.pending == 0) return tensor;
+  const std::uint8_t manual = tensor.layout.manual;
+  tensor.layout = splits.layout();
+  tensor.layout.manual = manual;
+  tensor.layout.uneven = !validate(mesh, tensor.layout, tensor.extents).ok();
+  return tensor;
+}
+
+}  // namespace detail
+
 /// A layout from which propagation starts: that of an input, of a result, or of any value of a
 /// program, by number.
 struct known_layout {
@@ -38,11 +53,9 @@ struct propagated_layouts {
   [[nodiscard]] constexpr const open_layout& result(int number = 0) const noexcept {
     return values[program.results[number]];
   }
-  /// Returns an input or a result as a tensor with its layout.
+  /// Returns a value of the program, by number, as a tensor with its layout.
   [[nodiscard]] constexpr tensor_desc tensor(value_id i) const noexcept {
-    tensor_desc out = program.values[i];
-    out.layout = values[i].layout();
-    return out;
+    return detail::laid_out(program.mesh, program.values[i], values[i]);
   }
   /// Returns the number of the value whose layout is known, or -1.
   [[nodiscard]] constexpr value_id value_of(const known_layout& known) const noexcept {
@@ -84,6 +97,8 @@ constexpr Out& write_layouts(Out& sink, const propagated_layouts<Capacity>& foun
 ///         step, {{known_layout::input, 0, "[{\"data\"}, {?}]"},
 ///                {known_layout::input, 1, "[{?}, {\"model\"}]"}});
 ///     to_text(step.mesh, found.input(2));        // [{"model", ?}, {?}]
+///
+/// `with_layouts(found)` is the program with these layouts.
 template <std::size_t Capacity>
 [[nodiscard]] constexpr propagated_layouts<Capacity> propagate_layouts(
     const traced_program<Capacity>& program, std::initializer_list<known_layout> known = {},

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/layout/open_layout.hpp"
-#include "shardwise/rule/composite.hpp"
+#include "shardwise/rule/factor_projection.hpp"
 #include "shardwise/rule/layout_flow.hpp"
 
 namespace shardwise {
@@ -22,135 +21,34 @@ class layout_completion {
   /// extents that they do not divide.
   constexpr layout_completion(const mesh_desc& mesh, const factor_rule& rule,
                               const factor_sizes& sizes, bool uneven) noexcept
-      : mesh_(mesh), rule_(rule), sizes_(sizes), uneven_(uneven) {
-    for (int f = 0; f < rule.factors.ssize(); ++f) same_[f] = static_cast<std::uint8_t>(f);
-    for (const composite_factor& made : rule.composites)
-      if (made.how == composition::sum)
-        for (std::uint8_t part : made.parts) same_[part] = made.whole;
-    for (const factor_window& read : rule.windows) same_[read.source] = same_[read.reader];
-  }
+      : mesh_(mesh), rule_(rule), sizes_(sizes), factors_(mesh, rule, sizes), uneven_(uneven) {}
 
   /// Returns true if a factor passes through: its indices are those of other tensors, in order.
-  [[nodiscard]] constexpr bool passes(int factor) const noexcept {
-    for (int f = 0; f < rule_.factors.ssize(); ++f)
-      if (same_[f] == factor && rule_.factors[f] != factor_kind::pass_through) return false;
-    return true;
-  }
+  [[nodiscard]] constexpr bool passes(int factor) const noexcept { return factors_.passes(factor); }
 
   /// Completes the layouts; `flows` has the flow of each factor. Returns true if any has changed.
   constexpr bool run(const tensor_layouts& tensors,
                      const inplace_vector<layout_flow, max_factors>& flows,
                      conflict_strategy strategy) noexcept {
     seen_.clear();
-    for (int t = 0; t < tensors.ssize(); ++t) seen_.push_back(project(map_of(t), *tensors[t]));
+    for (int t = 0; t < tensors.ssize(); ++t)
+      seen_.push_back(factors_.project(map_of(t), *tensors[t]));
     if (strategy == conflict_strategy::basic)
       agree(flows);
     else
       decide(flows);
     bool changed = false;
     for (int t = 0; t < tensors.ssize(); ++t)
-      changed = give_back(map_of(t), seen_[t], *tensors[t]) || changed;
+      changed = factors_.give_back(map_of(t), seen_[t], *tensors[t]) || changed;
     return changed;
   }
 
  private:
-  /// How one tensor splits one factor. Axes that do not fit into it, though inner factors of its
-  /// dimension follow, are `overflow`.
-  struct factor_state {
-    axis_list axes{};
-    axis_list overflow{};
-    bool present = false;
-    bool closed = false;
-    bool innermost = false;
-    index_t size = dyn;
-  };
-  struct tensor_state {
-    factor_state factors[max_factors]{};
-    unsigned replicated = 0;
-  };
-  using factor_list = inplace_vector<std::uint8_t, max_rank>;
-
   [[nodiscard]] constexpr const factor_map& map_of(int tensor) const noexcept {
     return tensor < rule_.operands.ssize() ? rule_.operands[tensor] : rule_.result;
   }
   [[nodiscard]] constexpr bool is_operand(int tensor) const noexcept {
     return tensor < rule_.operands.ssize();
-  }
-
-  /// Returns the factors of a dimension, from the outermost inwards.
-  [[nodiscard]] constexpr factor_list factors_of(std::uint8_t factor) const noexcept {
-    factor_list all;
-    if (factor == repeated) return all;
-    const int c = rule_.composite_of(factor);
-    if (c >= 0 && rule_.composites[c].how == composition::product)
-      for (std::uint8_t part : rule_.composites[c].parts) all.push_back(same_[part]);
-    else
-      all.push_back(same_[factor]);
-    return all;
-  }
-  /// Returns the size of one of these factors in a dimension.
-  [[nodiscard]] constexpr index_t size_of(std::uint8_t dimension, int part) const noexcept {
-    const int c = rule_.composite_of(dimension);
-    if (c >= 0 && rule_.composites[c].how == composition::product)
-      return sizes_[rule_.composites[c].parts[part]];
-    return sizes_[dimension];
-  }
-
-  /// Returns how a tensor splits the factors.
-  [[nodiscard]] constexpr tensor_state project(const factor_map& map,
-                                               const open_layout& layout) const noexcept {
-    tensor_state out;
-    out.replicated = layout.replicated;
-    for (int d = 0; d < map.ssize(); ++d) {
-      const factor_list parts = factors_of(map[d]);
-      const axis_list& axes = layout.dims[d];
-      int next = 0;
-      bool overflows = false;
-      for (int p = 0; p < parts.ssize(); ++p) {
-        factor_state& at = out.factors[parts[p]];
-        at.present = true;
-        at.closed = layout.is_closed(d) || overflows;
-        at.innermost = p + 1 == parts.ssize();
-        at.size = size_of(map[d], p);
-        if (overflows) continue;
-        index_t left = at.size;
-        for (; next < axes.ssize(); ++next) {
-          const index_t parts_made = mesh_.size(axes[next]);
-          if (!at.innermost && (left == dyn || left % parts_made != 0)) break;
-          if (!at.innermost) left /= parts_made;
-          at.axes.push_back(axes[next]);
-        }
-        overflows = !at.innermost && left != 1 && next < axes.ssize();
-        if (overflows)
-          for (int i = next; i < axes.ssize(); ++i) at.overflow.push_back(axes[i]);
-      }
-    }
-    return out;
-  }
-
-  /// Gives the axes of the factors back to the dimensions. An inner factor is split only if the
-  /// outer ones are split into single indices.
-  constexpr bool give_back(const factor_map& map, const tensor_state& from,
-                           open_layout& layout) const noexcept {
-    bool changed = false;
-    for (int d = 0; d < map.ssize(); ++d) {
-      const factor_list parts = factors_of(map[d]);
-      axis_list axes;
-      for (int p = 0; p < parts.ssize(); ++p) {
-        const factor_state& at = from.factors[parts[p]];
-        index_t made = 1;
-        for (std::uint8_t a : at.axes) {
-          axes.push_back(a);
-          made *= mesh_.size(a);
-        }
-        for (std::uint8_t a : at.overflow) axes.push_back(a);
-        if (!at.overflow.empty() || made != size_of(map[d], p)) break;
-      }
-      if (axes.size() <= layout.dims[d].size() || !layout.dims[d].is_prefix_of(axes)) continue;
-      layout.dims[d] = axes;
-      changed = true;
-    }
-    return changed;
   }
 
   /// Returns the axes along which the tensors agree on a factor: the longest that none contradicts.
@@ -272,10 +170,8 @@ class layout_completion {
   const mesh_desc& mesh_;
   const factor_rule& rule_;
   const factor_sizes& sizes_;
+  factor_projection factors_;
   bool uneven_;
-  /// The factor that stands for those with the same splits: the dimension along which operands are
-  /// joined for their parts of it, windows for what they read.
-  std::uint8_t same_[max_factors]{};
   inplace_vector<tensor_state, max_operands + 1> seen_{};
 };
 
