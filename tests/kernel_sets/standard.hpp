@@ -17,15 +17,15 @@ inline long double erfinv_by_newton(long double v) {
   constexpr real half_root = 0.886226925452758013649083741670572591L;  // of pi
   const real tail = 1 - std::fabs(v);
   if (!(tail > 0)) return tail == 0 ? std::copysign(std::numeric_limits<real>::infinity(), v) : NAN;
-  real y = tail < 0.5L ? std::sqrt(-std::log(tail)) : std::fabs(v) * half_root;
+  real root = tail < 0.5L ? std::sqrt(-std::log(tail)) : std::fabs(v) * half_root;
   for (int i = 0; i < 8; ++i) {
-    const real slope = std::exp(-y * y) / half_root;
+    const real slope = std::exp(-root * root) / half_root;
     if (tail < 0.5L)
-      y += (std::log(std::erfc(y)) - std::log(tail)) * std::erfc(y) / slope;
+      root += (std::log(std::erfc(root)) - std::log(tail)) * std::erfc(root) / slope;
     else
-      y -= (std::erf(y) - std::fabs(v)) / slope;
+      root -= (std::erf(root) - std::fabs(v)) / slope;
   }
-  return std::copysign(y, v);
+  return std::copysign(root, v);
 }
 /// The derivative of the logarithm of the gamma function, by its series at large numbers.
 inline long double digamma_by_series(long double v) {
@@ -33,17 +33,17 @@ inline long double digamma_by_series(long double v) {
   constexpr real pi = 3.141592653589793238462643383279502884L;
   if (v == 0) return -std::copysign(std::numeric_limits<real>::infinity(), v);
   if (v == -std::numeric_limits<real>::infinity()) return NAN;
-  real sum = 0, x = v;
+  real sum = 0, at = v;
   if (v < 0) {
     const real beyond = v - std::nearbyint(v);
     if (beyond == 0) return NAN;
     sum = -pi / std::tan(pi * beyond);
-    x = 1 - v;
+    at = 1 - v;
   }
-  for (; x < 40; x += 1) sum -= 1 / x;
-  const real s = 1 / (x * x);
+  for (; at < 40; at += 1) sum -= 1 / at;
+  const real s = 1 / (at * at);
   const real series = 1 / 12.0L - s * (1 / 120.0L - s * (1 / 252.0L - s * (1 / 240.0L - s / 132)));
-  return sum + (std::log(x) - 1 / (2 * x) - s * series);
+  return sum + (std::log(at) - 1 / (2 * at) - s * series);
 }
 
 template <class T>

@@ -45,21 +45,25 @@ struct kernel_of<singular_vectors_operation>
     : detail::matrix_kernel<kernel_of<singular_vectors_operation>> {
   template <class T>
   static void run_wide(const kernel_call& call) {
-    using matrix = detail::solver_matrix<T>;
-    detail::make_each_matrix<T>(
-        call, 2, [](const detail::solver_view<T>& x) { return decomposed<matrix>(x); });
+    detail::make_each_matrix<T>(call, 2,
+                                [](const detail::solver_view<T>& x) { return decomposed<T>(x); });
   }
 
  private:
-  /// Returns a row of the singular values, the left vectors and the right ones.
-  template <class Matrix>
-  [[nodiscard]] static Matrix decomposed(const Eigen::Map<Matrix>& x) {
-    using T = typename Matrix::Scalar;
+  /// Returns a row of the singular values, the left vectors and the right ones. All elements are
+  /// decomposed as `double`: the decomposition is most of what this file costs to compile.
+  template <class T>
+  [[nodiscard]] static detail::solver_matrix<T> decomposed(const detail::solver_view<T>& x) {
+    using matrix = detail::solver_matrix<double>;
     const auto rows = x.rows(), columns = x.cols();
-    Matrix out(rows + columns + 1, rows < columns ? rows : columns);
-    if (x.size() == 0) return out;
-    const Eigen::BDCSVD<Matrix> parts(x, Eigen::ComputeThinU | Eigen::ComputeThinV);
-    if (parts.info() != Eigen::Success) return out.setConstant(std::numeric_limits<T>::quiet_NaN());
+    matrix out(rows + columns + 1, rows < columns ? rows : columns);
+    if (x.size() == 0) return out.cast<T>();
+    const Eigen::BDCSVD<matrix> parts(x.template cast<double>(),
+                                      Eigen::ComputeThinU | Eigen::ComputeThinV);
+    if (parts.info() != Eigen::Success) {
+      out.setConstant(std::numeric_limits<double>::quiet_NaN());
+      return out.cast<T>();
+    }
     out.row(0) = parts.singularValues().transpose();
     out.middleRows(1, rows) = parts.matrixU();
     out.bottomRows(columns) = parts.matrixV();
@@ -69,7 +73,7 @@ struct kernel_of<singular_vectors_operation>
       vector.head(rows).cwiseAbs().maxCoeff(&largest);
       if (vector[largest] < 0) vector = -vector;
     }
-    return out;
+    return out.cast<T>();
   }
 };
 

@@ -196,7 +196,7 @@ TEST_CASE("A gradient is the adjoint, also in two dimensions and of a gradient")
     CHECK(of_gradient.elements()[i] == Approx(8 * given.elements()[i]).margin(1e-13));
 }
 
-TEST_CASE("Narrow elements are computed in float and rounded once") {
+TEST_CASE("Narrow lines are computed in float and rounded once") {
   const device_pool pool(pod{});
   const auto wide = generate<reals>(
       pool, [](auto at) { return static_cast<float>(at[0] * 10 + at[1] * at[1] % 7); });

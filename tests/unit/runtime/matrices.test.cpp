@@ -74,7 +74,7 @@ TEST_CASE("Matrices without rows have the determinant 1, and solutions without e
   CHECK(to_host(linalg::solve(two_matrices(pool), zeros<side>(pool))).elements().empty());
 }
 
-TEST_CASE("Narrow elements are computed in float and rounded once") {
+TEST_CASE("Narrow matrices are computed in float and rounded once") {
   const device_pool pool(pod{});
   const auto x = two_matrices(pool) + 3.0 * two_matrices(pool) * two_matrices(pool);
   const halves narrow = cast<bfloat16>(x);
