@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "../examples/demo/model.hpp"
 #include "harness.hpp"
+#include <shardwise/runtime/lower.hpp>
 #include <shardwise/runtime/splice.hpp>
 #include <shardwise/shardwise.hpp>
 

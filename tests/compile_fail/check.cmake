@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSL-1.0
 # cmake -D CASE=file -D KIND=gcc|clang -D COMPILER=program -D SYSTEM_INCLUDES=list
-#       [-D PRECOMPILED=folder] -P check.cmake
+#       [-D DEFINITIONS=list] [-D PRECOMPILED=folder] -P check.cmake
 #
 # Run in the top folder. Passes if CASE does not compile and the compiler says so well: one error,
 # every expected text, at most 20 lines or, if the mistake is in a function that is called by others,
 # as many as the file says: `// most-lines: N`. None is longer than 400 characters or, where compilers
-# print the type of a model, than the file says: `// longest-line: N`.
+# print the type of a model, than the file says: `// longest-line: N`. A file with the line
+# `// headers-alone` has a mistake that the compiled library does not know.
 cmake_minimum_required(VERSION 3.21)
 include(${CMAKE_CURRENT_LIST_DIR}/../support/text.cmake)
 
@@ -20,8 +21,11 @@ endmacro()
 
 set(complaints "")
 
+file(STRINGS ${CASE} needs_headers REGEX "^// headers-alone$")
 set(include_flags "")
-if(DEFINED PRECOMPILED)
+if(needs_headers)
+  set(DEFINITIONS "")
+elseif(DEFINED PRECOMPILED)
   list(APPEND include_flags -I ${PRECOMPILED})
   file(STRINGS ${CASE} first REGEX "^#include" LIMIT_COUNT 1)
   string(REGEX REPLACE ".*<(.*)>.*" "${PRECOMPILED}/\\1.gch" first "${first}")
@@ -34,8 +38,8 @@ foreach(folder IN LISTS SYSTEM_INCLUDES)
   list(APPEND include_flags -isystem ${folder})
 endforeach()
 execute_process(
-  COMMAND ${CMAKE_COMMAND} -E env LC_ALL=C ${COMPILER} -std=c++20 -fsyntax-only ${include_flags}
-          ${CASE}
+  COMMAND ${CMAKE_COMMAND} -E env LC_ALL=C ${COMPILER} -std=c++20 -fsyntax-only ${DEFINITIONS}
+          ${include_flags} ${CASE}
   RESULT_VARIABLE status
   OUTPUT_VARIABLE output
   ERROR_VARIABLE output)

@@ -2,6 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::misuse::expression_is_assigned,
 // expect: shardwise::as_written<shardwise::fixed_string<9>{"f32[8@x]"}>>
 // expect: auto names one expression; what is assigned is a sharded_tensor or an any_tensor
+// headers-alone
 #include <shardwise/shardwise.hpp>
 
 using namespace shardwise;

@@ -3,6 +3,8 @@
 // expect: shardwise::types<double, float>>
 #include <shardwise/shardwise.hpp>
 
+#include <Eigen/Core>
+
 using namespace shardwise;
 
 struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};

@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::violation::tensor_is_replicated,
 // expect: shardwise::types<shardwise::P<shardwise::fixed_string<1>{""}>, pod>>
 // expect: a tensor whose shards are loaded one by one is split or pending
-#include <shardwise/host/from_shards.hpp>
+#include <shardwise/shardwise.hpp>
 
 #include <vector>
 

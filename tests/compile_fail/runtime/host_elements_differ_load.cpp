@@ -2,8 +2,9 @@
 // expect: shardwise::broken_rule<shardwise::misuse::host_elements_differ,
 // expect: shardwise::types<double, float>>
 // expect: host data has the element type of the tensor
-#include <shardwise/host/from_shards.hpp>
 #include <shardwise/shardwise.hpp>
+
+#include <Eigen/Core>
 
 using namespace shardwise;
 

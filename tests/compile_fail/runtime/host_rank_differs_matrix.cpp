@@ -4,6 +4,8 @@
 // expect: the host's data has as many dimensions as the tensor
 #include <shardwise/shardwise.hpp>
 
+#include <Eigen/Core>
+
 using namespace shardwise;
 
 struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};

@@ -2,6 +2,7 @@
 // An operation of the program that has no kernel can be traced, but not computed.
 // expect: the kernel of an operation, a specialisation of kernel_of<>, is defined before the operation is applied
 // longest-line: 1000
+// headers-alone
 #include <shardwise/shardwise.hpp>
 
 using namespace shardwise;

@@ -2,7 +2,6 @@
 // expect: shardwise::broken_rule<shardwise::misuse::mesh_is_not_a_pool,
 // expect: shardwise::as_written<shardwise::fixed_string<15>{"mesh(x=2, y=4)"}>>
 // expect: a tensor is made in a device pool: device_pool pool{pod{}}
-#include <shardwise/host/from_shards.hpp>
 #include <shardwise/shardwise.hpp>
 
 using namespace shardwise;

@@ -2,7 +2,6 @@
 // expect: shardwise::broken_rule<shardwise::misuse::shards_are_not_blocks,
 // expect: std::vector<float
 // expect: shards are a forward range of blocks: Eigen matrices, local shards, or runs of numbers
-#include <shardwise/host/from_shards.hpp>
 #include <shardwise/shardwise.hpp>
 
 using namespace shardwise;

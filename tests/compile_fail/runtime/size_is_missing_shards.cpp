@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::misuse::argument_is_unexpected,
 // expect: shardwise::types<shardwise::nothing_given,
 // expect: after the pool come the values, then one size for each dyn extent
-#include <shardwise/host/from_shards.hpp>
+#include <shardwise/shardwise.hpp>
 
 using namespace shardwise;
 

@@ -2,6 +2,8 @@
 // expect: operator H() const = delete;  // to_host(x) is a matrix, to_host(x).elements() a vector
 #include <shardwise/shardwise.hpp>
 
+#include <Eigen/Core>
+
 using namespace shardwise;
 
 struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
