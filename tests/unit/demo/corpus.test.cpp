@@ -23,7 +23,7 @@ std::set<shardwise::index_t> bytes_read(const demo::corpus& text, bool is_held_o
 
 }  // namespace
 
-TEST_CASE("no byte that is held out is trained on", "[demo]") {
+TEST_CASE("no byte that is held out is trained on") {
   for (const std::size_t size : {demo::corpus::shortest, std::size_t{5000}, std::size_t{40000}}) {
     const demo::corpus text(std::string(size, 'a'));
     const auto trained = bytes_read(text, false), held_out = bytes_read(text, true);
@@ -37,7 +37,7 @@ TEST_CASE("no byte that is held out is trained on", "[demo]") {
   }
 }
 
-TEST_CASE("words that the text has are counted among those of some lines", "[demo]") {
+TEST_CASE("words that the text has are counted among those of some lines") {
   const demo::corpus text("who holds what: a tensor is split; " + std::string(2000, '.'));
   const std::vector<std::string> lines{"what holds", "a tensorr is split2", ""};
   CHECK(demo::count_words(text, lines) == std::pair(3L, 4L));

@@ -25,7 +25,7 @@ std::string repeat(std::string_view words, int times) {
 
 }  // namespace
 
-TEST_CASE("the demo accepts text in any language", "[demo]") {
+TEST_CASE("the demo accepts text in any language") {
   CHECK(refusal(repeat("Plain words.\n\t", 10)).empty());
   CHECK(refusal(repeat("Gr\xc3\xb6\xc3\x9f"
                        "e \xe4\xb8\xad\xe6\x96\x87 \xf0\x9f\x98\x80\r\n",
@@ -38,7 +38,7 @@ TEST_CASE("the demo accepts text in any language", "[demo]") {
             .empty());
 }
 
-TEST_CASE("the demo refuses what is no text", "[demo]") {
+TEST_CASE("the demo refuses what is no text") {
   CHECK(refusal("") == "it is empty");
   CHECK(refusal("Hello.") == "it is too short: 6 bytes, at least 64 are needed");
   CHECK(refusal(std::string(100, '\0')) == "it is binary: it has zero bytes");
@@ -52,7 +52,7 @@ TEST_CASE("the demo refuses what is no text", "[demo]") {
   CHECK(demo::printable("a\nb\xff\xc3\xb6") == "a b?\xc3\xb6");
 }
 
-TEST_CASE("the demo says why it cannot read", "[demo]") {
+TEST_CASE("the demo says why it cannot read") {
   CHECK_THROWS_WITH(demo::read_file("/no/such/file"),
                     "cannot read '/no/such/file': No such file or directory");
   CHECK_THROWS_WITH(demo::read_file("/"), "cannot read '/': it is a directory");

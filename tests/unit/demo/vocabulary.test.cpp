@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-TEST_CASE("characters are numbered by their frequency", "[demo]") {
+TEST_CASE("characters are numbered by their frequency") {
   const next_character::vocabulary known("bbbaac", 3);
   CHECK(known.known() == 2);
   CHECK(known.code('b') == 0);
