@@ -37,6 +37,8 @@ void run_function(const void* const* operands, const index_t* moves, void* out, 
   index_t steps[N];
   for (std::size_t k = 0; k < N; ++k) {
     from[k] = static_cast<const T*>(operands[k]);
+    // One by one: the operands of a row have just been written, each on its own.
+    asm("" : "+r"(from[k]));
     steps[k] = moves[k] == 0 ? 0 : step<T>;
   }
   run_block<T>(typename lone_call<F, std::make_index_sequence<N>>::type{}, from, steps,

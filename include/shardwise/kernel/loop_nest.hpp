@@ -65,6 +65,11 @@ class loop_nest {
     return loops_[number].strides[k];
   }
 
+  /// Returns the distance between adjacent rows in view `k`; 0 if there is one row.
+  [[nodiscard]] constexpr index_t row_stride(std::size_t k) const noexcept {
+    return rank_ < 2 ? 0 : loops_[rank_ - 2].strides[k];
+  }
+
   /// Returns the position of element `number`.
   [[nodiscard]] constexpr position at(index_t number) const noexcept {
     position place;
@@ -133,24 +138,36 @@ void for_each_piece(const loop_nest<N>& nest, index_t first, index_t count, F f)
   }
 }
 
-/// Calls `f(offsets)` for each row, which has `nest.inner_extent()` elements. The offsets of
-/// successive rows are computed only by additions, since rows may be short.
+/// Calls `f(offsets, rows)` for the rows side by side, as many as the loop around the last one has:
+/// the offsets of the first of them, which has `nest.inner_extent()` elements. From one to the
+/// next, offset `k` grows by `nest.row_stride(k)`.
 template <std::size_t N, class F>
-void for_each_row(const loop_nest<N>& nest, F f) {
+void for_rows_side_by_side(const loop_nest<N>& nest, F f) {
   if (nest.size() == 0) return;
   const int beside = nest.rank() - 2;
   const index_t rows = beside < 0 ? 1 : nest.extent(beside);
   auto place = nest.at(0);
   for (index_t left = nest.size() / (rows * nest.inner_extent()); left > 0; --left) {
-    f(place.offsets);
-    for (index_t r = 1; r < rows; ++r) {
-      for (std::size_t k = 0; k < N; ++k) place.offsets[k] += nest.stride(beside, k);
-      f(place.offsets);
-    }
+    f(place.offsets, rows);
     if (left == 1) return;
+    for (std::size_t k = 0; k < N; ++k) place.offsets[k] += (rows - 1) * nest.row_stride(k);
     place.along[beside] = rows - 1;
     nest.next_row(place);
   }
+}
+
+/// Calls `f(offsets)` for each row. The offsets of successive rows are computed only by additions,
+/// since rows may be short.
+template <std::size_t N, class F>
+void for_each_row(const loop_nest<N>& nest, F f) {
+  for_rows_side_by_side(nest, [&](index_t(&offsets)[N], index_t rows) {
+    index_t at[N];
+    std::copy_n(offsets, N, at);
+    for (f(at); rows > 1; --rows) {
+      for (std::size_t k = 0; k < N; ++k) at[k] += nest.row_stride(k);
+      f(at);
+    }
+  });
 }
 
 }  // namespace shardwise

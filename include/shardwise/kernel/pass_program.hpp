@@ -5,6 +5,7 @@
 #include "shardwise/kernel/loop_nest.hpp"
 #include "shardwise/kernel/pass_order.hpp"
 #include "shardwise/kernel/scratch_memory.hpp"
+#include "shardwise/kernel/step_call.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -162,6 +163,8 @@ class pass_program {
   /// Stores the elements of a slot.
   void store(const scratch& at, int slot, index_t n, std::byte* target) const;
 
+  /// Returns the call of a step with its operands where they are now.
+  [[nodiscard]] step_call prepare(scratch& at, const pass_order::step& next) const;
   void run_step(scratch& at, const pass_order::step& next, void* to, index_t n) const;
 
   void read_leaf(scratch& at, const loop_nest<most_leaves>& nest, const const_any_block& block,

@@ -129,24 +129,44 @@ SHARDWISE_INLINE void pass_program::fill_numbers(scratch& at) const {
 SHARDWISE_INLINE void pass_program::run_rows(scratch& at, const loop_nest<most_leaves>& nest,
                                              std::span<const const_any_block> blocks,
                                              const any_block& out) const {
+  const auto start = [&](std::size_t k, index_t offset) {
+    return static_cast<const std::byte*>(blocks[k].data) +
+           offset * size_of(leaves_[k].elements->type);
+  };
+  for (std::size_t k = 0; k < blocks.size(); ++k) {
+    const bool moves = nest.inner_stride(k) == 1;
+    at.point(leaves_[k].slot, moves ? start(k, 0) : at.buffer(leaves_[k].slot), moves ? 1 : 0);
+  }
   const index_t row = nest.inner_extent();
   auto* target = static_cast<std::byte*>(out.data);
-  for_each_row(nest, [&](const index_t(&offsets)[most_leaves]) {
-    for (std::size_t k = 0; k < blocks.size(); ++k) {
-      const leaf& here = leaves_[k];
-      const std::byte* const start =
-          static_cast<const std::byte*>(blocks[k].data) + offsets[k] * size_of(here.elements->type);
-      if (nest.inner_stride(k) == 1) {
-        at.point(here.slot, start, 1);
-        continue;
-      }
-      std::byte* const step = at.buffer(here.slot);
-      here.elements->load(start, 0, index_t{most_in_step}, step);
-      at.point(here.slot, step, 0);
+  at.write(last_, target);
+  step_call call = prepare(at, order_.steps()[0]);
+  // The operands that are other elements in each row, with their leaves.
+  struct row_operand {
+    std::size_t operand, leaf;
+    index_t bytes;
+  };
+  row_operand moving[most_chain_links];
+  std::size_t count = 0;
+  const std::span<const pass_order::operand> operands = order_.operands(order_.steps()[0]);
+  for (std::size_t o = 0; o < operands.size(); ++o)
+    for (std::size_t k = 0; k < blocks.size(); ++k)
+      if (leaves_[k].slot == operands[o].slot && nest.inner_stride(k) == 1)
+        moving[count++] = {o, k, nest.row_stride(k) * size_of(leaves_[k].elements->type)};
+  for_rows_side_by_side(nest, [&](const index_t(&offsets)[most_leaves], index_t rows) {
+    for (const auto [operand, leaf, bytes] : std::span(moving, count))
+      call.place(operand, start(leaf, offsets[leaf]));
+    for (index_t r = 0; r < rows; ++r) {
+      for (std::size_t k = 0; k < blocks.size(); ++k)
+        if (nest.inner_stride(k) == 0)
+          leaves_[k].elements->load(start(k, offsets[k] + r * nest.row_stride(k)), 0,
+                                    index_t{most_in_step}, at.buffer(leaves_[k].slot));
+      if (r > 0)
+        for (const auto [operand, leaf, bytes] : std::span(moving, count))
+          call.move(operand, bytes);
+      call.run(target, row);
+      target += row * size_of(result_->type);
     }
-    at.write(last_, target);
-    run_step(at, order_.steps()[0], target, row);
-    target += row * size_of(result_->type);
   });
 }
 
@@ -184,29 +204,21 @@ SHARDWISE_INLINE void pass_program::store(const scratch& at, int slot, index_t n
 
 SHARDWISE_INLINE void pass_program::run_step(scratch& at, const pass_order::step& next, void* to,
                                              index_t n) const {
-  const std::span<const pass_order::operand> operands = order_.operands(next);
-  if (next.is_chain) {
-    running_link links[most_chain_links];
-    for (std::size_t k = 0; k < operands.size(); ++k) {
-      const auto [slot, link] = operands[k];
-      if (link == chain_link::keep)
-        at.point(slot, at.own(slot),
-                 order_.values()[static_cast<std::size_t>(slot)].is_local ? 0 : 1);
-      links[k].what = link;
-      if (slot < 0) continue;
-      // Only kept values are written.
-      links[k].at = const_cast<void*>(at.from(slot));
-      links[k].move = at.move(slot);
-    }
-    return next.function.chain(links, static_cast<int>(operands.size()), to, n);
+  prepare(at, next).run(to, n);
+}
+
+SHARDWISE_INLINE step_call pass_program::prepare(scratch& at, const pass_order::step& next) const {
+  step_call out(next);
+  for (const auto [slot, link] : order_.operands(next)) {
+    if (next.is_chain && link == chain_link::keep)
+      at.point(slot, at.own(slot),
+               order_.values()[static_cast<std::size_t>(slot)].is_local ? 0 : 1);
+    if (slot < 0)
+      out.add(link, nullptr, 0);
+    else
+      out.add(link, at.from(slot), at.move(slot));
   }
-  const void* from[pass_order::most_operands];
-  index_t moves[pass_order::most_operands];
-  for (std::size_t k = 0; k < operands.size(); ++k) {
-    from[k] = at.from(operands[k].slot);
-    moves[k] = at.move(operands[k].slot);
-  }
-  next.function.run(from, moves, to, n);
+  return out;
 }
 
 SHARDWISE_INLINE void pass_program::read_in_order(scratch& at, const const_any_block& block,

@@ -84,44 +84,52 @@ struct evaluation {
 /// as long as its work.
 template <class T, class Tree, std::size_t N>
 [[gnu::noinline, gnu::flatten]] void run_packets(const Tree& tree, const T* const (&operands)[N],
-                                                 const index_t (&moves)[N], T* out, index_t steps) {
+                                                 const index_t (&moves)[N], T* out, index_t steps,
+                                                 index_t again) {
   using P = typename vector_of<T>::type;
   constexpr std::size_t packets = vector_of<T>::packets;
   constexpr std::size_t lanes = sizeof(P) / sizeof(T);
   const Tree local = tree;
   const T* from[N];
   for (std::size_t k = 0; k < N; ++k) from[k] = operands[k];
-  for (; steps > 0; --steps, out += step<T>) {
-    P results[packets];
-    const auto compute = [&](std::size_t u) {
-      evaluation<T, N> values;
-      for_each_index<N>(
-          [&]<std::size_t K>() { values.operand[K] = packet::ploadu<P>(from[K] + u * lanes); });
-      results[u] = values(local);
-    };
-    const auto store = [&](std::size_t u) { packet::pstoreu(out + u * lanes, results[u]); };
-    if constexpr (lanes == 1) {
-      for (std::size_t u = 0; u < packets; ++u) compute(u);
-      for (std::size_t u = 0; u < packets; ++u) store(u);
-    } else {
-      for_each_index<packets>([&]<std::size_t U>() { compute(U); });
-      for_each_index<packets>([&]<std::size_t U>() { store(U); });
+  for (;;) {
+    for (; steps > 0; --steps, out += step<T>) {
+      P results[packets];
+      const auto compute = [&](std::size_t u) {
+        evaluation<T, N> values;
+        for_each_index<N>(
+            [&]<std::size_t K>() { values.operand[K] = packet::ploadu<P>(from[K] + u * lanes); });
+        results[u] = values(local);
+      };
+      const auto store = [&](std::size_t u) { packet::pstoreu(out + u * lanes, results[u]); };
+      if constexpr (lanes == 1) {
+        for (std::size_t u = 0; u < packets; ++u) compute(u);
+        for (std::size_t u = 0; u < packets; ++u) store(u);
+      } else {
+        for_each_index<packets>([&]<std::size_t U>() { compute(U); });
+        for_each_index<packets>([&]<std::size_t U>() { store(U); });
+      }
+      for_each_index<N>([&]<std::size_t K>() { from[K] += moves[K]; });
     }
-    for_each_index<N>([&]<std::size_t K>() { from[K] += moves[K]; });
+    if (again == 0) return;
+    for_each_index<N>([&]<std::size_t K>() { from[K] -= moves[K] == 0 ? 0 : again; });
+    out -= again;
+    again = 0;
+    steps = 1;
   }
 }
 
-/// Computes `steps` whole steps. Operand `k` advances by `moves[k]` elements in each step; 0
-/// repeats it.
+/// Computes `steps` whole steps and, unless `again` is 0, one more, which begins that many elements
+/// before their end. Operand `k` advances by `moves[k]` elements in each step; 0 repeats it.
 ///
 /// Elements are computed only here, in one of two functions that are never inlined; a process
 /// always uses the same one, so all elements go through the same instructions. A step loads before
 /// it stores, so `out` may be one of the operands.
 template <class T, class Tree, std::size_t N>
 void run_steps(const Tree& tree, const T* const (&operands)[N], const index_t (&moves)[N], T* out,
-               index_t steps) {
-  if (!run_wide<step<T>>(tree, operands, moves, out, steps))
-    run_packets(tree, operands, moves, out, steps);
+               index_t steps, index_t again) {
+  if (!run_wide<step<T>>(tree, operands, moves, out, steps, again))
+    run_packets(tree, operands, moves, out, steps, again);
 }
 
 /// A fused tree without its type, so that the code around its arithmetic is compiled once for all
@@ -140,15 +148,31 @@ struct erased_tree {
   }
 };
 
+/// `run_steps` without the type of the tree.
+template <class T, std::size_t N>
+struct erased_steps {
+  using function = void (*)(const void* tree, const T* const (&operands)[N],
+                            const index_t (&moves)[N], T* out, index_t steps, index_t again);
+  const void* tree;
+  function run;
+
+  void operator()(const T* const (&operands)[N], const index_t (&moves)[N], T* out, index_t steps,
+                  index_t again = 0) const {
+    run(tree, operands, moves, out, steps, again);
+  }
+};
+
 /// Computes `n` elements, where `steps` computes whole steps.
 template <class T, std::size_t N>
-void run_with_rest(const erased_tree<T, N>& steps, const T* const (&operands)[N],
+void run_with_rest(const erased_steps<T, N>& steps, const T* const (&operands)[N],
                    const index_t (&moves)[N], T* out, index_t n) {
   // Unsigned, so that compilers know that it is at least 0.
   const auto rest = static_cast<index_t>(static_cast<std::size_t>(n) % std::size_t{step<T>});
   if (rest == 0) return steps(operands, moves, out, n / step<T>);
-  // The last elements are computed first, in a separate step that ends with them: if `out` is an
-  // operand, nothing that it needs has been overwritten yet.
+  // The last elements are computed in a step that ends with them. If `out` is an operand, that step
+  // is the first, before anything that it needs is overwritten.
+  if (n >= step<T> && std::find(operands, operands + N, out) == operands + N)
+    return steps(operands, moves, out, n / step<T>, step<T> - rest);
   T padded[N][step<T>];
   T results[step<T>];
   const T* from[N];
@@ -175,8 +199,8 @@ template <class T, class Tree, std::size_t N>
 void run_block(const Tree& tree, const T* const (&operands)[N], const index_t (&moves)[N], T* out,
                index_t n) {
   const auto steps = [](const void* erased, const T* const(&from)[N], const index_t(&by)[N], T* to,
-                        index_t count) {
-    run_steps(*static_cast<const Tree*>(erased), from, by, to, count);
+                        index_t count, index_t again) {
+    run_steps(*static_cast<const Tree*>(erased), from, by, to, count, again);
   };
   run_with_rest<T, N>({&tree, steps}, operands, moves, out, n);
 }

@@ -86,32 +86,40 @@ template <class T, class Tree, std::size_t N, std::size_t... Vector>
 [[gnu::noinline, gnu::target("avx2")]] void run_vectors(const Tree& tree,
                                                         const T* const (&operands)[N],
                                                         const index_t (&moves)[N], T* out,
-                                                        index_t steps,
+                                                        index_t steps, index_t again,
                                                         std::index_sequence<Vector...>) {
   constexpr std::size_t lanes = 32 / sizeof(T);
   const Tree local = tree;
   const T* from[N];
   for_each_index<N>([&]<std::size_t K>() { from[K] = operands[K]; });
-  for (; steps > 0; --steps, out += sizeof...(Vector) * lanes) {
-    (run_vector<Vector * lanes>(local, from, out), ...);
-    for_each_index<N>([&]<std::size_t K>() { from[K] += moves[K]; });
+  for (;;) {
+    for (; steps > 0; --steps, out += sizeof...(Vector) * lanes) {
+      (run_vector<Vector * lanes>(local, from, out), ...);
+      for_each_index<N>([&]<std::size_t K>() { from[K] += moves[K]; });
+    }
+    if (again == 0) return;
+    for_each_index<N>([&]<std::size_t K>() { from[K] -= moves[K] == 0 ? 0 : again; });
+    out -= again;
+    again = 0;
+    steps = 1;
   }
 }
 
-/// Computes `steps` steps of `Step` elements and returns true, or returns false to leave the work
-/// to packets of the width that the program was compiled for. Either way the bits are the same.
+/// Computes the steps of `run_steps`, of `Step` elements, and returns true, or returns false to
+/// leave the work to packets of the width that the program was compiled for. Either way the bits
+/// are the same.
 ///
 /// The answer is the same for all elements, so even the choice between two NaNs in a sum, which
 /// compilers make, does not depend on the position of an element.
 template <index_t Step, class T, class Tree, std::size_t N>
 [[nodiscard]] bool run_wide(const Tree& tree, const T* const (&operands)[N],
-                            const index_t (&moves)[N], T* out, index_t steps) {
+                            const index_t (&moves)[N], T* out, index_t steps, index_t again) {
   if constexpr (widens<T, Tree>) {
     // A bit in a variable that the start-up code of the compiler's library has set.
     if (__builtin_cpu_supports("avx2")) {
       constexpr std::size_t bytes = static_cast<std::size_t>(Step) * sizeof(T);
       static_assert(bytes % 32 == 0, "a step is a number of vectors");
-      run_vectors(tree, operands, moves, out, steps, std::make_index_sequence<bytes / 32>{});
+      run_vectors(tree, operands, moves, out, steps, again, std::make_index_sequence<bytes / 32>{});
       return true;
     }
   }
@@ -211,7 +219,7 @@ template <class T, class F>
 
 template <index_t Step, class T, class Tree, std::size_t N>
 [[nodiscard]] constexpr bool run_wide(const Tree&, const T* const (&)[N], const index_t (&)[N], T*,
-                                      index_t) noexcept {
+                                      index_t, index_t) noexcept {
   return false;
 }
 

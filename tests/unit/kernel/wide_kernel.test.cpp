@@ -112,8 +112,8 @@ bool check_wide(const Tree& tree) {
         std::copy_n(from[place], length, out);
         wide_from[place] = out;
       }
-      detail::run_packets(tree, from, moves, apart.data(), n / step);
-      if (!detail::run_wide<step>(tree, wide_from, moves, out, n / step)) return false;
+      detail::run_packets(tree, from, moves, apart.data(), n / step, 0);
+      if (!detail::run_wide<step>(tree, wide_from, moves, out, n / step, 0)) return false;
       for (std::size_t i = 0; i < length; ++i) {
         int nans = 0;
         for (int k = 0; k < 3; ++k)
@@ -220,7 +220,7 @@ TEST_CASE("functions that are not exact are left to packets") {
   std::vector<float> out(16);
   const float* const from[1]{in.data()};
   const index_t moves[1]{16};
-  CHECK(!detail::run_wide<16>(f<g::exp, x>{}, from, moves, out.data(), 1));
-  CHECK(!detail::run_wide<16>(f<g::negate, f<g::gelu, x>>{}, from, moves, out.data(), 1));
+  CHECK(!detail::run_wide<16>(f<g::exp, x>{}, from, moves, out.data(), 1, 0));
+  CHECK(!detail::run_wide<16>(f<g::negate, f<g::gelu, x>>{}, from, moves, out.data(), 1, 0));
   CHECK(out == std::vector<float>(16));
 }

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/kernel/pass_order.hpp"
+
+#include <cstddef>
+
+namespace shardwise {
+
+/// A call of a step of a pass: of a function of contiguous elements, or of a chain of functions. It
+/// can be made again with operands elsewhere.
+class step_call {
+ public:
+  explicit step_call(const pass_order::step& called) noexcept : step_(called) {}
+
+  /// Adds the next operand, whose elements are at `from`, or the next link of a chain; `move` is 0
+  /// for a single number, of which there is a step.
+  void add(chain_link what, const void* from, index_t move) noexcept {
+    if (step_.is_chain)
+      links_[count_] = {what, const_cast<void*>(from), move};
+    else
+      moves_[count_] = move;
+    place(count_++, from);
+  }
+  /// Sets where the elements of an operand are. Only kept values of chains are written.
+  void place(std::size_t operand, const void* from) noexcept {
+    if (step_.is_chain)
+      links_[operand].at = const_cast<void*>(from);
+    else
+      from_[operand] = from;
+  }
+  /// Moves an operand by a number of bytes.
+  void move(std::size_t operand, index_t bytes) noexcept {
+    const void* const from = step_.is_chain ? links_[operand].at : from_[operand];
+    place(operand, static_cast<const std::byte*>(from) + bytes);
+  }
+  /// Computes `n` elements.
+  void run(void* to, index_t n) const {
+    if (step_.is_chain) return step_.function.chain(links_, static_cast<int>(count_), to, n);
+    step_.function.run(from_, moves_, to, n);
+  }
+
+ private:
+  const pass_order::step& step_;
+  std::size_t count_ = 0;
+  const void* from_[pass_order::most_operands];
+  index_t moves_[pass_order::most_operands];
+  running_link links_[most_chain_links];
+};
+
+}  // namespace shardwise
