@@ -113,6 +113,7 @@ class fourier_line {
   [[nodiscard]] complex_parts<T> run(complex_parts<T> x) const {
     if (convolution_ != nullptr) return convolve(x);
     const index_t all = length_ * lines_;
+    if (stages_.empty()) return x;
     complex_parts<T> y{buffer_.get(), buffer_.get() + all};
     const complex_of<T>* twiddles = twiddles_.data();
     index_t inner = lines_;
