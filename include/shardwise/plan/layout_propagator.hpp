@@ -20,18 +20,35 @@ struct propagation_options {
 
 namespace detail {
 
+/// What is known of an instruction and its value while layouts are propagated.
+struct propagation_note {
+  /// The number of instructions that read the value.
+  std::int32_t readers = 0;
+  bool has_rule = false;
+  bool only_passes_elements = false;
+  bool repeats = false;
+  /// True if a layout that it reads or gives has changed since it was last considered.
+  bool waits = false;
+};
+
 /// Propagates layouts through the instructions of a program without calls, in place.
 class layout_propagator {
  public:
-  /// `layouts` has one for each value; `uses` has room for as many numbers.
-  constexpr layout_propagator(const program_view& program, open_layout* layouts, std::int32_t* uses,
-                              const propagation_options& options) noexcept
-      : program_(program), layouts_(layouts), uses_(uses), options_(options) {
-    for (value_id i = 0; i < program.count; ++i) uses_[i] = 0;
+  /// `layouts` has one for each value; `notes` has room for as many.
+  constexpr layout_propagator(const program_view& program, open_layout* layouts,
+                              propagation_note* notes, const propagation_options& options) noexcept
+      : program_(program), layouts_(layouts), notes_(notes), options_(options) {
+    for (value_id i = 0; i < program.count; ++i) notes_[i] = {};
     for (value_id i = 0; i < program.count; ++i) {
+      const instruction_rule known = rule_of(program, i);
+      notes_[i].has_rule = known.is_known;
+      if (known.is_known) {
+        notes_[i].repeats = repeats(known.rule);
+        notes_[i].only_passes_elements = only_passes_elements(i, known.rule);
+      }
       value_ids seen;
       for (value_id o : program.code[i].operands) {
-        if (!seen.contains(o)) ++uses_[o];
+        if (!seen.contains(o)) ++notes_[o].readers;
         seen.push_back(o);
       }
     }
@@ -41,10 +58,17 @@ class layout_propagator {
   constexpr void run() noexcept {
     for (int stage = options_.easy_operations_first ? 0 : last_stage; stage <= last_stage;
          ++stage) {
+      for (value_id i = 0; i < program_.count; ++i) notes_[i].waits = takes_part(i, stage);
       bool changed = true;
       while (changed) {
         changed = false;
-        for (value_id i = 0; i < program_.count; ++i) changed = step(i, stage) || changed;
+        for (value_id i = 0; i < program_.count; ++i) {
+          if (!notes_[i].waits) continue;
+          notes_[i].waits = false;
+          if (!step(i, stage)) continue;
+          wake_around(i, stage);
+          changed = true;
+        }
       }
     }
   }
@@ -52,11 +76,26 @@ class layout_propagator {
  private:
   static constexpr int last_stage = 4;
 
+  /// True if some factor of an instruction may have a flow in a stage; see `flow_at`.
+  [[nodiscard]] constexpr bool takes_part(value_id i, int stage) const noexcept {
+    return notes_[i].has_rule && (stage >= 2 || notes_[i].only_passes_elements);
+  }
+  /// Marks the instructions that read or give a value that an instruction reads or gives.
+  constexpr void wake_around(value_id changed, int stage) noexcept {
+    const auto has = [&](value_id value) {
+      return value == changed || program_.code[changed].operands.contains(value);
+    };
+    for (value_id i = 0; i < program_.count; ++i) {
+      if (notes_[i].waits || !takes_part(i, stage)) continue;
+      notes_[i].waits = has(i);
+      for (value_id o : program_.code[i].operands) notes_[i].waits = notes_[i].waits || has(o);
+    }
+  }
+
   /// Completes the layouts around one instruction.
   constexpr bool step(value_id i, int stage) noexcept {
     const instruction& at = program_.code[i];
     const instruction_rule known = rule_of(program_, i);
-    if (!known.is_known) return false;
     const factor_rule& rule = known.rule;
     tensor_layouts tensors;
     for (int o = 0; o < rule.operands.ssize(); ++o) tensors.push_back(&layouts_[at.operands[o]]);
@@ -67,7 +106,7 @@ class layout_propagator {
                                     : layout_flow::both;
     inplace_vector<layout_flow, max_factors> flows;
     for (int f = 0; f < rule.factors.ssize(); ++f)
-      flows.push_back(common_flow(allowed, flow_at(stage, i, rule, completion.passes(f))));
+      flows.push_back(common_flow(allowed, flow_at(stage, i, completion.passes(f))));
     return completion.run(tensors, flows, options_.strategy);
   }
 
@@ -75,26 +114,26 @@ class layout_propagator {
   /// pass elements on, backward alone where an operand has other readers; (1) both ways; (2)
   /// along all factors that pass through, but not into repeated dimensions; (3) along all; (4)
   /// also forward from values that are repeated.
-  [[nodiscard]] constexpr layout_flow flow_at(int stage, value_id i, const factor_rule& rule,
-                                              bool passes) const noexcept {
-    const bool is_easy = passes_elements(i, rule);
-    if (stage == 0 && is_easy)
+  [[nodiscard]] constexpr layout_flow flow_at(int stage, value_id i, bool passes) const noexcept {
+    const propagation_note& note = notes_[i];
+    if (stage == 0 && note.only_passes_elements)
       for (value_id o : program_.code[i].operands)
-        if (uses_[o] > 1) return layout_flow::backward;
-    if (stage < 2) return is_easy ? layout_flow::both : layout_flow::nowhere;
+        if (notes_[o].readers > 1) return layout_flow::backward;
+    if (stage < 2) return note.only_passes_elements ? layout_flow::both : layout_flow::nowhere;
     if (stage == 2 && !passes) return layout_flow::nowhere;
-    return stage < 4 && repeats(rule) ? layout_flow::backward : layout_flow::both;
+    return stage < 4 && note.repeats ? layout_flow::backward : layout_flow::both;
   }
   /// True for elementwise operations, and for those of one operand whose dimensions all reappear
   /// in the result, and no others: reshapes, transposes.
-  [[nodiscard]] constexpr bool passes_elements(value_id i, const factor_rule& rule) const noexcept {
+  [[nodiscard]] constexpr bool only_passes_elements(value_id i,
+                                                    const factor_rule& rule) const noexcept {
     if (program_.what(i).is_elementwise) return true;
     for (factor_kind kind : rule.factors)
       if (kind != factor_kind::pass_through) return false;
     return rule.operands.size() == 1 && !repeats(rule) && rule.windows.empty();
   }
   /// True for an operation of one operand that repeats it along further dimensions.
-  [[nodiscard]] constexpr bool repeats(const factor_rule& rule) const noexcept {
+  [[nodiscard]] static constexpr bool repeats(const factor_rule& rule) noexcept {
     if (rule.operands.size() != 1 || !rule.composites.empty()) return false;
     for (std::uint8_t f : rule.result)
       if (f != repeated && rule.factors[f] == factor_kind::pass_through &&
@@ -105,7 +144,7 @@ class layout_propagator {
 
   const program_view& program_;
   open_layout* layouts_;
-  std::int32_t* uses_;
+  propagation_note* notes_;
   propagation_options options_;
 };
 
@@ -116,10 +155,10 @@ class layout_propagator {
 ///
 /// Dimensions of priority 0 are propagated first, then those of priority 1 with them, and so on.
 /// Nothing is communicated and no operation is checked: where the layouts of an operation do not
-/// fit in the end, a `reshard` is needed. `original` and `uses` have room for as many entries as
+/// fit in the end, a `reshard` is needed. `original` and `notes` have room for as many entries as
 /// the program has values.
 constexpr void propagate_layouts(const program_view& program, open_layout* layouts,
-                                 open_layout* original, std::int32_t* uses,
+                                 open_layout* original, detail::propagation_note* notes,
                                  const propagation_options& options = {}) noexcept {
   int next = 256;
   for (value_id i = 0; i < program.count; ++i) {
@@ -136,7 +175,7 @@ constexpr void propagate_layouts(const program_view& program, open_layout* layou
       now.close(d);
     }
   }
-  detail::layout_propagator propagator(program, layouts, uses, options);
+  detail::layout_propagator propagator(program, layouts, notes, options);
   propagator.run();
   while (next < 256) {
     const int round = next;

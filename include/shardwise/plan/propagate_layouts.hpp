@@ -125,8 +125,8 @@ template <std::size_t Capacity>
     out.values[at] = read.layout;
   }
   open_layout original[Capacity]{};
-  std::int32_t uses[Capacity]{};
-  propagate_layouts(view, out.values, original, uses, options);
+  detail::propagation_note notes[Capacity]{};
+  propagate_layouts(view, out.values, original, notes, options);
   return out;
 }
 
