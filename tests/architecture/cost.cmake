@@ -37,9 +37,10 @@ foreach(file IN LISTS files)
   endif()
 endforeach()
 
-preprocess(text -E -P)
-string(REGEX MATCHALL "\n" lines "${text}")
-list(LENGTH lines lines)
+# CMake would count them for half a minute.
+execute_process(COMMAND ${COMPILER} ${flags} -E -P ${unit} COMMAND wc -l OUTPUT_VARIABLE lines
+                COMMAND_ERROR_IS_FATAL ANY)
+string(STRIP "${lines}" lines)
 preprocess(macros -E -dM)
 set(release unknown)
 if(macros MATCHES "_GLIBCXX_RELEASE ([0-9]+)")
