@@ -257,6 +257,16 @@ void add_rows(std::vector<bench::row>& all) {
       "inverse", "Eigen, PartialPivLU",
       [](const operands& a) { return linalg::inverse(a.whole_x); },
       [](operands& held) { held.out = held.host.partialPivLu().inverse(); });
+  // A thousand columns take seconds.
+  if constexpr (n <= 100)
+    add_beside(
+        "singular values and vectors", "Eigen, BDCSVD",
+        [](const operands& a) { return std::get<0>(linalg::svd(a.whole_x)); },
+        [](operands& held) {
+          held.out = Eigen::BDCSVD<typename operands::matrix>(
+                         held.host, Eigen::ComputeThinU | Eigen::ComputeThinV)
+                         .matrixU();
+        });
   add(
       "einsum over min_plus",
       [](const operands& a) {

@@ -238,4 +238,15 @@ auto line_loop(int dim, F f, std::vector<element> made = {element::f64}) {
   };
 }
 
+/// The loop of an operation that rearranges elements: element `at` of the result is element
+/// `from(at)` of the operand.
+template <class F>
+auto moved_loop(const extents_desc& extents, F from) {
+  return [=](const row_arrays& x) {
+    host_array out(extents, x[0].type);
+    for (index_t i = 0; i < out.size(); ++i) out[i] = x[0].at(from(out.index_of(i)));
+    return row_arrays{out};
+  };
+}
+
 }  // namespace generated

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "property/row_agreement.hpp"
-#include "property/rows/arrangement.hpp"
-#include "property/rows/bitcast.hpp"
-#include "property/rows/indexing.hpp"
+#include "property/rows/tables.hpp"
 
 using namespace generated;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "property/row_agreement.hpp"
-#include "property/rows/reduction.hpp"
+#include "property/rows/tables.hpp"
 
 using namespace generated;
 

@@ -3,17 +3,7 @@
 // over the elements.
 #include "property/mapped_row.hpp"
 #include "property/row_agreement.hpp"
-#include "property/rows/arrangement.hpp"
-#include "property/rows/bitcast.hpp"
-#include "property/rows/elementwise.hpp"
-#include "property/rows/fourier.hpp"
-#include "property/rows/fused.hpp"
-#include "property/rows/indexing.hpp"
-#include "property/rows/matrices.hpp"
-#include "property/rows/reduction.hpp"
-#include "property/rows/semiring.hpp"
-#include "property/rows/shape.hpp"
-#include "property/rows/window.hpp"
+#include "property/rows/tables.hpp"
 
 using namespace generated;
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Rows of contractions over semirings.
-#pragma once
-
-#include "property/operation_row.hpp"
+#include "property/rows/tables.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -70,7 +68,7 @@ operation_row semiring_row(std::string equation, std::vector<extents_desc> exten
   return row;
 }
 
-inline std::vector<operation_row> semiring_rows() {
+std::vector<operation_row> semiring_rows() {
   constexpr double infinite = std::numeric_limits<double>::infinity();
   const auto plus = [](double a, double b) { return a + b; };
   const auto times = [](double a, double b) { return a * b; };

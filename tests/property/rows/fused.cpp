@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Rows of composed operations: normalisations, losses, attention.
-#pragma once
-
-#include "property/operation_row.hpp"
+#include "property/rows/tables.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -62,7 +60,7 @@ auto attention_loop(Keys keys_of, Mask mask) {
   };
 }
 
-inline std::vector<operation_row> fused_rows() {
+std::vector<operation_row> fused_rows() {
   std::vector<operation_row> rows;
   const auto add = [&](std::string name, std::vector<row_operand> operands, auto f, auto loop) {
     rows.push_back({.name = std::move(name),

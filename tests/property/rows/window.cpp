@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Rows of operations on windows: convolutions and poolings.
-#pragma once
-
-#include "property/operation_row.hpp"
+#include "property/rows/tables.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -156,7 +154,7 @@ inline auto stencil_loop(std::vector<loop_window> how) {
   };
 }
 
-inline std::vector<operation_row> window_rows() {
+std::vector<operation_row> window_rows() {
   std::vector<operation_row> rows;
   const auto add = [&](std::string name, std::vector<row_operand> operands, auto f, auto loop) {
     rows.push_back({.name = std::move(name),

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Rows of operations that repeat, cut, pad and roll dimensions.
-#pragma once
-
-#include "property/rows/shape.hpp"
+#include "property/rows/tables.hpp"
 
 namespace generated {
 
@@ -19,7 +17,7 @@ auto padded_loop(const extents_desc& extents, double value, F from) {
   };
 }
 
-inline std::vector<operation_row> arrangement_rows() {
+std::vector<operation_row> arrangement_rows() {
   std::vector<operation_row> rows;
   using index = std::vector<index_t>;
   const auto add = [&](std::string name, const extents_desc& extents, auto f, auto loop) {

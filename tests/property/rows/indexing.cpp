@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Rows of operations that read and write elements by their index.
-#pragma once
-
-#include "property/operation_row.hpp"
+#include "property/rows/tables.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -71,7 +69,7 @@ auto scatter_loop(int dim, out_of_range mode, Put put) {
   };
 }
 
-inline std::vector<operation_row> indexing_rows() {
+std::vector<operation_row> indexing_rows() {
   std::vector<operation_row> rows;
   const auto add = [&](std::string name, std::vector<row_operand> operands, auto f, auto loop) {
     rows.push_back({.name = std::move(name),

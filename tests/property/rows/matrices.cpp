@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Rows of linear algebra on batches of matrices.
-#pragma once
-
-#include "property/operation_row.hpp"
+#include "property/rows/tables.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -232,7 +230,7 @@ auto matrix_loop(F f, std::vector<int> ranks) {
   };
 }
 
-inline std::vector<operation_row> matrix_rows() {
+std::vector<operation_row> matrix_rows() {
   std::vector<operation_row> rows;
   using matrices = std::vector<dense>;
   using tensor = any_tensor<double>;

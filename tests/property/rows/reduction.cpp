@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Rows of reductions, scans and searches along dimensions.
-#pragma once
-
-#include "property/operation_row.hpp"
+#include "property/rows/tables.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -34,7 +32,7 @@ void add_reduction_rows(std::vector<operation_row>& rows, const std::string& nam
   }
 }
 
-inline std::vector<operation_row> reduce_rows() {
+std::vector<operation_row> reduce_rows() {
   std::vector<operation_row> rows;
   const row_operand cube{{5, 3, 2}};
   const auto of = [](auto f) {
@@ -77,7 +75,7 @@ inline std::vector<operation_row> reduce_rows() {
 }
 
 /// Reductions that are composed of others, with permission to communicate intermediate sums.
-inline std::vector<operation_row> statistic_rows() {
+std::vector<operation_row> statistic_rows() {
   std::vector<operation_row> rows;
   const row_operand cube{{5, 3, 2}, between(-3, 3)};
   const auto of = [](auto f, auto... more) {
@@ -158,7 +156,7 @@ inline std::vector<operation_row> statistic_rows() {
 }
 
 /// Reductions of numbers to `bool` and to counts.
-inline std::vector<operation_row> counting_rows() {
+std::vector<operation_row> counting_rows() {
   std::vector<operation_row> rows;
   const row_operand cube{{5, 3, 2}, one_of({0, 0, 0, 1, -2})};
   using line = std::vector<double>;
@@ -239,7 +237,7 @@ inline operation_row without_dimension(operation_row row, int dim) {
   return row;
 }
 
-inline std::vector<operation_row> scan_rows() {
+std::vector<operation_row> scan_rows() {
   std::vector<operation_row> rows;
   const auto larger = [](double a, double b) { return a < b ? b : a; };
   const auto smaller = [](double a, double b) { return b < a ? b : a; };
@@ -284,7 +282,7 @@ inline std::vector<operation_row> scan_rows() {
   return rows;
 }
 
-inline std::vector<operation_row> search_rows() {
+std::vector<operation_row> search_rows() {
   std::vector<operation_row> rows;
   using lines = std::vector<std::vector<double>>;
   // With equal numbers and NaN.
@@ -352,7 +350,7 @@ inline auto quantile_of_line(double fraction) {
     return line[before] + (place - static_cast<double>(before)) * (next - line[before]);
   };
 }
-inline std::vector<operation_row> quantile_rows() {
+std::vector<operation_row> quantile_rows() {
   const row_operand some{{5, 4}, between(-3, 3)};
   std::vector<operation_row> rows{
       {.name = "median",
@@ -393,7 +391,7 @@ inline std::vector<operation_row> quantile_rows() {
   return rows;
 }
 
-inline std::vector<operation_row> order_rows() {
+std::vector<operation_row> order_rows() {
   std::vector<operation_row> rows;
   using lines = std::vector<std::vector<double>>;
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -469,7 +467,7 @@ inline std::vector<operation_row> order_rows() {
 }
 
 /// Triangles and indices, which are legal for every layout.
-inline std::vector<operation_row> place_rows() {
+std::vector<operation_row> place_rows() {
   std::vector<operation_row> rows;
   const auto add = [&](std::string name, auto f, auto loop, element made, bool differentiable) {
     rows.push_back({.name = std::move(name),
@@ -506,7 +504,7 @@ inline std::vector<operation_row> place_rows() {
   return rows;
 }
 
-inline std::vector<operation_row> reduction_rows() {
+std::vector<operation_row> reduction_rows() {
   std::vector<operation_row> rows;
   for (const auto& family : {reduce_rows(), statistic_rows(), counting_rows(), scan_rows(),
                              search_rows(), order_rows(), quantile_rows(), place_rows()})

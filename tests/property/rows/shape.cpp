@@ -1,23 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // Rows of operations that rearrange elements, and of contractions.
-#pragma once
-
-#include "property/operation_row.hpp"
+#include "property/rows/tables.hpp"
 
 namespace generated {
 
-/// The loop of an operation that rearranges elements: element `at` of the result is element
-/// `from(at)` of the operand.
-template <class F>
-auto moved_loop(const extents_desc& extents, F from) {
-  return [=](const row_arrays& x) {
-    host_array out(extents, x[0].type);
-    for (index_t i = 0; i < out.size(); ++i) out[i] = x[0].at(from(out.index_of(i)));
-    return row_arrays{out};
-  };
-}
-
-inline std::vector<operation_row> shape_rows() {
+std::vector<operation_row> shape_rows() {
   std::vector<operation_row> rows;
   using index = std::vector<index_t>;
   const auto add = [&](std::string name, const extents_desc& extents, auto f, auto loop) {
@@ -72,7 +59,7 @@ inline std::vector<operation_row> shape_rows() {
   return rows;
 }
 
-inline std::vector<operation_row> contraction_rows() {
+std::vector<operation_row> contraction_rows() {
   std::vector<operation_row> rows;
   rows.push_back({.name = "einsum bi,io->bo",
                   .operands = {{{4, 5}}, {{5, 3}}},

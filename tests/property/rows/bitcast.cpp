@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Rows of bits that are read as elements of another type.
-#pragma once
-
-#include "property/operation_row.hpp"
+#include "property/rows/tables.hpp"
 
 #include <cstddef>
 #include <cstring>
@@ -33,7 +31,7 @@ inline std::vector<double> bits_read(const host_array& x, element type) {
   return out;
 }
 
-inline std::vector<operation_row> bitcast_rows() {
+std::vector<operation_row> bitcast_rows() {
   std::vector<operation_row> rows;
   const auto add = [&]<Element From, Element To>(std::string name, extents_desc had,
                                                  extents_desc made, auto... permitted) {

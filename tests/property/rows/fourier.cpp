@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Rows of Fourier transforms, whose loops are sums by their definition.
-#pragma once
-
-#include "property/operation_row.hpp"
+#include "property/rows/tables.hpp"
 
 #include <cmath>
 #include <complex>
@@ -86,7 +84,7 @@ inline auto real_fourier_loop(std::vector<int> dims, index_t length) {
   };
 }
 
-inline std::vector<operation_row> fourier_rows() {
+std::vector<operation_row> fourier_rows() {
   std::vector<operation_row> rows;
   using tensor = any_tensor<double>;
   static constexpr auto all = across<"x", "y", "z">;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Rows of functions that are applied element by element.
-#pragma once
-
-#include "property/operation_row.hpp"
+#include "property/rows/tables.hpp"
 
 #include <limits>
 
@@ -31,7 +29,7 @@ operation_row binary_row(std::string name, draw left, draw right, F f, Loop loop
       .is_differentiable = true};
 }
 
-inline std::vector<operation_row> arithmetic_rows() {
+std::vector<operation_row> arithmetic_rows() {
   std::vector<operation_row> rows;
   const draw exact = whole();
   const auto with = [&](auto f, auto loop) {
@@ -84,7 +82,7 @@ inline std::vector<operation_row> arithmetic_rows() {
   return rows;
 }
 
-inline std::vector<operation_row> transcendental_rows() {
+std::vector<operation_row> transcendental_rows() {
   const draw any = between(-3, 3), positive = between(0.1, 5);
   return {unary_row(
               "sqrt", positive, [](const auto& a) { return sqrt(a); },
@@ -110,7 +108,7 @@ inline std::vector<operation_row> transcendental_rows() {
               1e-14)};
 }
 
-inline std::vector<operation_row> trigonometric_rows() {
+std::vector<operation_row> trigonometric_rows() {
   const draw any = between(-3, 3), unit = between(-1, 1), above = between(1.1, 5);
   return {unary_row(
               "sin", any, [](const auto& a) { return sin(a); },
@@ -150,7 +148,7 @@ inline std::vector<operation_row> trigonometric_rows() {
               [](double y, double x) { return std::atan2(y, x); }, 1e-14)};
 }
 
-inline std::vector<operation_row> exponential_rows() {
+std::vector<operation_row> exponential_rows() {
   const draw any = between(-3, 3), positive = between(0.1, 5);
   return {unary_row(
               "exp2", any, [](const auto& a) { return exp2(a); },
@@ -205,7 +203,7 @@ inline std::vector<operation_row> exponential_rows() {
               [](double a) { return std::pow(2.5, a); }, 1e-14)};
 }
 
-inline std::vector<operation_row> rounding_rows() {
+std::vector<operation_row> rounding_rows() {
   const draw any = between(-3, 3), halves = one_of({-2.5, -1.5, -0.5, 0.25, 0.5, 1.5, 2.5, 7});
   std::vector<operation_row> rows{
       unary_row(
@@ -258,7 +256,7 @@ inline std::vector<operation_row> rounding_rows() {
   return rows;
 }
 
-inline std::vector<operation_row> special_rows() {
+std::vector<operation_row> special_rows() {
   const draw any = between(-3, 3), positive = between(0.1, 5), unit = between(0.1, 0.9);
   const draw kinds =
       one_of({0, 1, -2, std::numeric_limits<double>::infinity(),
@@ -323,7 +321,7 @@ inline std::vector<operation_row> special_rows() {
   return rows;
 }
 
-inline std::vector<operation_row> bitwise_rows() {
+std::vector<operation_row> bitwise_rows() {
   std::vector<operation_row> rows;
   const auto add = [&](std::string name, draw right, auto f, auto loop) {
     rows.push_back(
@@ -371,7 +369,7 @@ inline std::vector<operation_row> bitwise_rows() {
   return rows;
 }
 
-inline std::vector<operation_row> activation_rows() {
+std::vector<operation_row> activation_rows() {
   const draw any = between(-3, 3);
   std::vector<operation_row> rows{
       unary_row(
@@ -463,7 +461,7 @@ inline std::vector<operation_row> activation_rows() {
 }
 
 /// Comparisons, `where`, logical functions and casts; only `where` passes gradients.
-inline std::vector<operation_row> choice_rows() {
+std::vector<operation_row> choice_rows() {
   std::vector<operation_row> rows;
   const auto compare = [&](std::string name, auto f, auto loop) {
     operation_row row = binary_row(std::move(name), whole(), whole(), f, loop);
@@ -540,7 +538,7 @@ inline std::vector<operation_row> choice_rows() {
   return rows;
 }
 
-inline std::vector<operation_row> elementwise_rows() {
+std::vector<operation_row> elementwise_rows() {
   std::vector<operation_row> rows;
   for (const auto& family :
        {arithmetic_rows(), transcendental_rows(), choice_rows(), trigonometric_rows(),
