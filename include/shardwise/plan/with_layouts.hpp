@@ -22,7 +22,10 @@ class reshard_inserter {
       number[i] = append(i, number);
       to_.mark(number[i], program_.code[i]);
     }
-    for (std::int32_t r = 0; r < program_.result_count; ++r) to_.keep(number[program_.results[r]]);
+    for (std::int32_t r = 0; r < program_.result_count; ++r) {
+      const value_id i = program_.results[r];
+      to_.keep(resharded(number[i], wanted(i).layout));
+    }
   }
 
  private:
@@ -30,14 +33,14 @@ class reshard_inserter {
 
   /// Layouts of the operands of an instruction under which it is legal, with its result, the number
   /// of devices that divide its work, and the bytes that a device receives in the reshards.
-  struct way {
+  struct assignment {
     tensor_descs operands{};
     tensor_desc result{};
     index_t devices = 0;
     index_t bytes = 0;
 
     /// Returns true if more devices divide the work, or as many for fewer bytes.
-    [[nodiscard]] constexpr bool is_better_than(const way& other) const noexcept {
+    [[nodiscard]] constexpr bool is_better_than(const assignment& other) const noexcept {
       return devices != other.devices ? devices > other.devices : bytes < other.bytes;
     }
   };
@@ -58,7 +61,7 @@ class reshard_inserter {
         what.id == operation_of<collective_operation>.id)
       return resharded(operands[0], wanted(i).layout);
     if (is_result(what)) return append_result(i, operands[0]);
-    const way best = what.rule == nullptr ? as_recorded(i) : best_way(i, operands);
+    const assignment best = what.rule == nullptr ? as_recorded(i) : best_assignment(i, operands);
     for (int o = 0; o < operands.ssize(); ++o)
       operands[o] = resharded(operands[o], best.operands[o].layout);
     const value_id made = to_.append(what, program_.how(i), operands, best.result);
@@ -98,19 +101,17 @@ class reshard_inserter {
   }
 
   /// Returns the layouts that the program had, under which it was legal.
-  [[nodiscard]] constexpr way as_recorded(value_id i) const noexcept {
-    way out{program_.operands(i), program_.values[i]};
-    out.devices = 0;
-    return out;
+  [[nodiscard]] constexpr assignment as_recorded(value_id i) const noexcept {
+    return {program_.operands(i), program_.values[i]};
   }
-  /// Returns the best of the ways that follow from the layout of the result, from those of the
-  /// operands, and from the layouts that the program had.
-  [[nodiscard]] constexpr way best_way(value_id i, const value_ids& operands) const {
+  /// Returns the best of the assignments that follow from the layout of the result and from those
+  /// of the operands; if none is legal, the layouts that the program had.
+  [[nodiscard]] constexpr assignment best_assignment(value_id i, const value_ids& operands) const {
     const instruction_rule known = rule_of(program_, i);
-    way best = as_recorded(i);
+    assignment best = as_recorded(i);
     bool found = false;
     const auto consider = [&](const operand_layouts& layouts) {
-      way tried;
+      assignment tried;
       for (int o = 0; o < layouts.ssize(); ++o)
         tried.operands.push_back(
             laid_out(*program_.mesh, program_.values[program_.code[i].operands[o]], layouts[o]));
@@ -131,8 +132,9 @@ class reshard_inserter {
     }
     return best;
   }
-  /// Infers the result of a way and its costs; returns false if it is not legal.
-  [[nodiscard]] constexpr bool judge(value_id i, const value_ids& operands, way& tried) const {
+  /// Infers the result of an assignment and its costs; returns false if it is not legal.
+  [[nodiscard]] constexpr bool judge(value_id i, const value_ids& operands,
+                                     assignment& tried) const {
     const propagation made =
         infer(*program_.mesh, program_.what(i), program_.how(i), tried.operands);
     if (!made.verdict.ok()) return false;
@@ -233,9 +235,10 @@ class reshard_inserter {
 /// Returns the program with the layouts that propagation has found, and with the reshards that make
 /// it legal: a program like any other, with a ledger, that can be prepared and run.
 ///
-/// An instruction is computed with the layouts of its operands or with that of its result: in the
-/// way in which more devices divide its work, or for fewer bytes. What a result then has pending is
-/// reduced at once. Throws `error` if the program has more than `Capacity` instructions.
+/// An instruction is computed with the layouts of its operands or with that of its result,
+/// whichever lets more devices divide its work; of two such assignments, with the one for which
+/// devices receive fewer bytes. A pending result is reduced at once. Throws `error` if the program
+/// has more than `Capacity` instructions.
 ///
 ///     constexpr auto split = with_layouts(propagate_layouts(program, known));
 ///     static_assert(ledger_of(split).collectives("model") == 1);

@@ -52,7 +52,7 @@ constexpr with_layouts_fact reshards[] = {
                       {{input, 0, R"([{?}, {"a"}])"}, {result, 0, R"([{"a"}, {?}])"}},
                       {"f32[8, 32@a]", "f32[32@a, 6]", "f32[8, 6]{partial sum: a}", "f32[8@a, 6]"});
      }},
-    {"of two ways that divide the work alike, the one that moves less is taken",
+    {"of two assignments that divide the work alike, the one that moves less is taken",
      [] {
        return becomes(product_program(),
                       {{input, 0, R"([{?}, {"a"}])"}, {result, 0, R"([{"a"}, {?}])"}},
@@ -95,6 +95,13 @@ constexpr with_layouts_fact reshards[] = {
                on<square, 8, 4>),
            {{input, 0, R"([{"a"}, {"b"}])"}},
            {"f32[8@a, 4@b]", "f32[8@a, 4]", "f32[8@a]", "i64[8@a]", "f32[8@a]", "f32[8@a]"});
+     }},
+    {"each of several results gets its layout in the end",
+     [] {
+       return becomes(
+           trace_program<8>([](const auto& x) { return max_with_index<1>(x); }, on<square, 8, 4>),
+           {{input, 0, R"([{"a"}, {?}])"}, {result, 0, R"([{"a"}])"}, {result, 1, R"([{}])"}},
+           {"f32[8@a, 4]", "f32[8@a]", "i64[8@a]", "i64[8]"});
      }},
     {"a reshard of the program gives its own layout",
      [] {
