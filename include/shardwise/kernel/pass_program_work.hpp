@@ -141,9 +141,9 @@ SHARDWISE_INLINE void pass_program::run_rows(scratch& at, const loop_nest<most_l
   auto* target = static_cast<std::byte*>(out.data);
   at.write(last_, target);
   step_call call = prepare(at, order_.steps()[0]);
-  // The operands that are other elements in each row, with their leaves.
+  // The operands that are other elements in each row, with their blocks.
   struct row_operand {
-    std::size_t operand, leaf;
+    std::size_t operand, block;
     index_t bytes;
   };
   row_operand moving[most_chain_links];
@@ -154,15 +154,15 @@ SHARDWISE_INLINE void pass_program::run_rows(scratch& at, const loop_nest<most_l
       if (leaves_[k].slot == operands[o].slot && nest.inner_stride(k) == 1)
         moving[count++] = {o, k, nest.row_stride(k) * size_of(leaves_[k].elements->type)};
   for_rows_side_by_side(nest, [&](const index_t(&offsets)[most_leaves], index_t rows) {
-    for (const auto [operand, leaf, bytes] : std::span(moving, count))
-      call.place(operand, start(leaf, offsets[leaf]));
+    for (const auto [operand, block, bytes] : std::span(moving, count))
+      call.place(operand, start(block, offsets[block]));
     for (index_t r = 0; r < rows; ++r) {
       for (std::size_t k = 0; k < blocks.size(); ++k)
         if (nest.inner_stride(k) == 0)
           leaves_[k].elements->load(start(k, offsets[k] + r * nest.row_stride(k)), 0,
                                     index_t{most_in_step}, at.buffer(leaves_[k].slot));
       if (r > 0)
-        for (const auto [operand, leaf, bytes] : std::span(moving, count))
+        for (const auto [operand, block, bytes] : std::span(moving, count))
           call.move(operand, bytes);
       call.run(target, row);
       target += row * size_of(result_->type);
