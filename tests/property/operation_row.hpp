@@ -249,4 +249,26 @@ auto moved_loop(const extents_desc& extents, F from) {
   };
 }
 
+/// A differentiable row of `f`, which gets all operands; `error` is what its numbers and those of
+/// its gradient may differ by.
+template <class F, class Loop>
+operation_row differentiable_row(std::string name, std::vector<row_operand> operands, F f,
+                                 Loop loop, double error = 0) {
+  return {.name = std::move(name),
+          .operands = std::move(operands),
+          .apply = [f](const row_tensors& x) -> row_tensors { return {f(x)}; },
+          .loop = std::move(loop),
+          .error = error,
+          .rounding = error,
+          .is_differentiable = true};
+}
+/// The same for a function of one tensor of `double`.
+template <class F, class Loop>
+operation_row differentiable_row_of_one(std::string name, const extents_desc& extents, F f,
+                                        Loop loop) {
+  return differentiable_row(
+      std::move(name), {{extents}}, [f](const row_tensors& x) { return f(x[0].as<>()); },
+      std::move(loop));
+}
+
 }  // namespace generated

@@ -92,7 +92,7 @@ template <class T, class Tree, std::size_t N>
   const Tree local = tree;
   const T* from[N];
   for (std::size_t k = 0; k < N; ++k) from[k] = operands[k];
-  for (;;) {
+  do {
     for (; steps > 0; --steps, out += step<T>) {
       P results[packets];
       const auto compute = [&](std::size_t u) {
@@ -111,12 +111,7 @@ template <class T, class Tree, std::size_t N>
       }
       for_each_index<N>([&]<std::size_t K>() { from[K] += moves[K]; });
     }
-    if (again == 0) return;
-    for_each_index<N>([&]<std::size_t K>() { from[K] -= moves[K] == 0 ? 0 : again; });
-    out -= again;
-    again = 0;
-    steps = 1;
-  }
+  } while (begins_again(from, moves, out, steps, again));
 }
 
 /// Computes `steps` whole steps and, unless `again` is 0, one more, which begins that many elements

@@ -18,6 +18,19 @@
 /// speed of a fused pass. Whether the machine supports it is determined at run time.
 namespace shardwise::detail {
 
+/// Moves the operands and `out` from the end of the steps of `run_steps` to the beginning of the
+/// one that overlaps them; returns false if there is none.
+template <class T, std::size_t N>
+[[gnu::always_inline]] inline bool begins_again(const T* (&from)[N], const index_t (&moves)[N],
+                                                T*& out, index_t& steps, index_t& again) noexcept {
+  if (again == 0) return false;
+  for_each_index<N>([&]<std::size_t K>() { from[K] -= moves[K] == 0 ? 0 : again; });
+  out -= again;
+  again = 0;
+  steps = 1;
+  return true;
+}
+
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__AVX__) && !defined(__OPTIMIZE_SIZE__)
 
 /// True if a tree has the same bits on scalars as on packets, and wider vectors are faster: no
@@ -92,17 +105,12 @@ template <class T, class Tree, std::size_t N, std::size_t... Vector>
   const Tree local = tree;
   const T* from[N];
   for_each_index<N>([&]<std::size_t K>() { from[K] = operands[K]; });
-  for (;;) {
+  do {
     for (; steps > 0; --steps, out += sizeof...(Vector) * lanes) {
       (run_vector<Vector * lanes>(local, from, out), ...);
       for_each_index<N>([&]<std::size_t K>() { from[K] += moves[K]; });
     }
-    if (again == 0) return;
-    for_each_index<N>([&]<std::size_t K>() { from[K] -= moves[K] == 0 ? 0 : again; });
-    out -= again;
-    again = 0;
-    steps = 1;
-  }
+  } while (begins_again(from, moves, out, steps, again));
 }
 
 /// Computes the steps of `run_steps`, of `Step` elements, and returns true, or returns false to

@@ -172,14 +172,14 @@ namespace linalg {
 /// `s` times `vh`. Of `m` rows and `n` columns, and with `k = min(m, n)`, `u` has `k` orthonormal
 /// columns and `vh` as many orthonormal rows. In each column of `u`, the first of the entries with
 /// the largest absolute value is not negative, which determines the signs of both vectors. The
-/// decomposition of a matrix with an infinity or a NaN is NaN. The other dimensions may be split.
+/// decomposition of a matrix with an infinity or a NaN is NaN. All elements are decomposed as
+/// `double`. The other dimensions may be split.
 ///
 /// The gradient of the values is always finite. That of the vectors is not finite if values are
 /// equal or, in a matrix that is not square, 0.
 ///
-///     auto [u, s, vh] = linalg::svd(x);  // f32[8@data, 6, 4] -> f32[8@data, 6, 4], f32[8@data,
-///     4],
-///                                        // f32[8@data, 4, 4]
+///     auto [u, s, vh] = linalg::svd(x);
+///     // f32[8@data, 6, 4] -> f32[8@data, 6, 4], f32[8@data, 4], f32[8@data, 4, 4]
 template <NamedOperand X, detail::Terms Given = across_axes<>>
 [[nodiscard]] constexpr detail::outcome_on<detail::svd_call<detail::permitted_by<Given>>, Given, X>
 svd(X&& x, const Given& given = {}) {

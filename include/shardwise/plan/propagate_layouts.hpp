@@ -4,6 +4,7 @@
 #include "shardwise/notation/open_layout_text.hpp"
 #include "shardwise/plan/inline_calls.hpp"
 #include "shardwise/plan/layout_propagator.hpp"
+#include "shardwise/plan/manual_operation.hpp"
 
 #include <initializer_list>
 
@@ -90,7 +91,8 @@ constexpr Out& write_layouts(Out& sink, const propagated_layouts<Capacity>& foun
 }
 
 /// Propagates layouts through a traced program: from those that are known, from the inputs of the
-/// program that are split, and from its reshards, to all of its values.
+/// program that are split, from its reshards, and from where manual sharding begins and ends, to
+/// all of its values.
 ///
 ///     constexpr auto step = trace_program(mlp, abstract<X>(512), abstract<W1>(), abstract<W2>());
 ///     constexpr auto found = propagate_layouts(
@@ -111,7 +113,8 @@ template <std::size_t Capacity>
   for (value_id i = 0; i < view.count; ++i) {
     out.values[i] = open_layout::unknown(view.values[i].rank());
     if (is_input(view.what(i))) out.values[i] = open_layout::at_least(view.values[i].layout);
-    if (view.what(i) == operation_of<collective_operation>)
+    if (view.what(i) == operation_of<collective_operation> ||
+        view.what(i) == operation_of<manual_operation>)
       out.values[i] = open_layout::exactly(view.values[i].layout);
   }
   for (const known_layout& given : known) {

@@ -19,8 +19,13 @@ class reshard_inserter {
   constexpr void run(value_id* number) {
     to_.place(*program_.mesh);
     for (value_id i = 0; i < program_.count; ++i) {
+      const value_id end = to_.size();
       number[i] = append(i, number);
-      to_.mark(number[i], program_.code[i]);
+      // A reshard that changes nothing is its operand, which keeps its own marks.
+      if (number[i] >= end)
+        to_.mark(number[i], program_.code[i]);
+      else if (program_.code[i].named)
+        to_.name(number[i]);
     }
     for (std::int32_t r = 0; r < program_.result_count; ++r) {
       const value_id i = program_.results[r];
@@ -237,8 +242,9 @@ class reshard_inserter {
 ///
 /// An instruction is computed with the layouts of its operands or with that of its result,
 /// whichever lets more devices divide its work; of two such assignments, with the one for which
-/// devices receive fewer bytes. A pending result is reduced at once. Throws `error` if the program
-/// has more than `Capacity` instructions.
+/// devices receive fewer bytes. A pending result is reduced at once, and no input is pending.
+/// Throws `error` if the program has more than `Capacity` instructions, twice as many as before by
+/// default.
 ///
 ///     constexpr auto split = with_layouts(propagate_layouts(program, known));
 ///     static_assert(ledger_of(split).collectives("model") == 1);

@@ -21,11 +21,7 @@ std::vector<operation_row> arrangement_rows() {
   std::vector<operation_row> rows;
   using index = std::vector<index_t>;
   const auto add = [&](std::string name, const extents_desc& extents, auto f, auto loop) {
-    rows.push_back({.name = std::move(name),
-                    .operands = {{extents}},
-                    .apply = [f](const row_tensors& x) -> row_tensors { return {f(x[0].as<>())}; },
-                    .loop = loop,
-                    .is_differentiable = true});
+    rows.push_back(differentiable_row_of_one(std::move(name), extents, f, loop));
   };
   add(
       "broadcast_to", {3, 1, 4},

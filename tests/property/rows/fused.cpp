@@ -63,13 +63,7 @@ auto attention_loop(Keys keys_of, Mask mask) {
 std::vector<operation_row> fused_rows() {
   std::vector<operation_row> rows;
   const auto add = [&](std::string name, std::vector<row_operand> operands, auto f, auto loop) {
-    rows.push_back({.name = std::move(name),
-                    .operands = std::move(operands),
-                    .apply = [f](const row_tensors& x) -> row_tensors { return {f(x)}; },
-                    .loop = loop,
-                    .error = 1e-13,
-                    .rounding = 1e-13,
-                    .is_differentiable = true});
+    rows.push_back(differentiable_row(std::move(name), std::move(operands), f, loop, 1e-13));
   };
   using lines = std::vector<std::vector<double>>;
   using line = std::vector<double>;

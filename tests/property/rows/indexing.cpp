@@ -72,11 +72,7 @@ auto scatter_loop(int dim, out_of_range mode, Put put) {
 std::vector<operation_row> indexing_rows() {
   std::vector<operation_row> rows;
   const auto add = [&](std::string name, std::vector<row_operand> operands, auto f, auto loop) {
-    rows.push_back({.name = std::move(name),
-                    .operands = std::move(operands),
-                    .apply = [f](const row_tensors& x) -> row_tensors { return {f(x)}; },
-                    .loop = loop,
-                    .is_differentiable = true});
+    rows.push_back(differentiable_row(std::move(name), std::move(operands), f, loop));
   };
   using enum out_of_range;
   add(

@@ -8,11 +8,7 @@ std::vector<operation_row> shape_rows() {
   std::vector<operation_row> rows;
   using index = std::vector<index_t>;
   const auto add = [&](std::string name, const extents_desc& extents, auto f, auto loop) {
-    rows.push_back({.name = std::move(name),
-                    .operands = {{extents}},
-                    .apply = [f](const row_tensors& x) -> row_tensors { return {f(x[0].as<>())}; },
-                    .loop = loop,
-                    .is_differentiable = true});
+    rows.push_back(differentiable_row_of_one(std::move(name), extents, f, loop));
   };
   add(
       "transpose", {5, 3, 2}, [](const auto& x) { return transpose<2, 0, 1>(x); },

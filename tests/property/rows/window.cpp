@@ -157,13 +157,7 @@ inline auto stencil_loop(std::vector<loop_window> how) {
 std::vector<operation_row> window_rows() {
   std::vector<operation_row> rows;
   const auto add = [&](std::string name, std::vector<row_operand> operands, auto f, auto loop) {
-    rows.push_back({.name = std::move(name),
-                    .operands = std::move(operands),
-                    .apply = [f](const row_tensors& x) -> row_tensors { return {f(x)}; },
-                    .loop = loop,
-                    .error = 1e-12,
-                    .rounding = 1e-12,
-                    .is_differentiable = true});
+    rows.push_back(differentiable_row(std::move(name), std::move(operands), f, loop, 1e-12));
   };
   add(
       "convolution", {{{3, 2, 6}}, {{4, 2, 3}}},

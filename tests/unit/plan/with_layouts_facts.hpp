@@ -123,6 +123,27 @@ constexpr with_layouts_fact reshards[] = {
        return becomes(trace_program<8>([](const auto& x) { return -x; }, on<square, 7, 4>),
                       {{input, 0, R"([{"a"}, {?}])"}}, {"f32[7@a, 4]", "f32[7@a, 4]"}, padded);
      }},
+    {"an input that is donated stays so, though a reshard of it changes nothing",
+     [] {
+       using rows = P<"a", none>;
+       const auto split = with_layouts(
+           propagate_layouts(trace_program<8>([](const auto& x) { return -reshard<rows>(x); },
+                                              donate(on<square, 8, 4>)),
+                             {{input, 0, R"([{"a"}, {}])"}}));
+       return split.count == 2 && split.code[0].donated;
+     }},
+    {"what is manual keeps its layout",
+     [] {
+       return becomes(trace_program<8>(
+                          [](const auto& x) {
+                            const auto mine = enable_manual_sharding(reshard<P<"a", none>>(x));
+                            return -disable_manual_sharding<P<"a", none>>(mine + mine);
+                          },
+                          on<square, 8, 4>),
+                      {{input, 0, R"([{}, {"a"}])"}},
+                      {"f32[8, 4@a]", "f32[8@a, 4]", "f32[4, 4]{manual: a}", "f32[4, 4]{manual: a}",
+                       "f32[8@a, 4]", "f32[8@a, 4]"});
+     }},
     {"the ledger counts what is inserted",
      [] {
        const auto split =
