@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/notation/mesh_reader.hpp"
 #include "shardwise/notation/open_layout_text.hpp"
 #include "shardwise/plan/inline_calls.hpp"
 #include "shardwise/plan/layout_propagator.hpp"
@@ -43,8 +44,6 @@ struct propagated_layouts {
   traced_program<Capacity> program{};
   /// The layout of each of its values.
   open_layout values[Capacity]{};
-  /// The reason why a text was not read, or a text for an input or a result that is not there.
-  parse_verdict verdict{};
 
   /// Returns the layout of an input, by number.
   [[nodiscard]] constexpr const open_layout& input(int number) const noexcept {
@@ -100,7 +99,9 @@ constexpr Out& write_layouts(Out& sink, const propagated_layouts<Capacity>& foun
 ///                {known_layout::input, 1, "[{?}, {\"model\"}]"}});
 ///     to_text(step.mesh, found.input(2));        // [{"model", ?}, {?}]
 ///
-/// `with_layouts(found)` is the program with these layouts.
+/// Throws `error` for a text that is malformed, for an input, result or value that the program does
+/// not have, and for a layout of another rank. `with_layouts(found)` is the program with these
+/// layouts.
 template <std::size_t Capacity>
 [[nodiscard]] constexpr propagated_layouts<Capacity> propagate_layouts(
     const traced_program<Capacity>& program, std::initializer_list<known_layout> known = {},
@@ -119,12 +120,18 @@ template <std::size_t Capacity>
   }
   for (const known_layout& given : known) {
     const read_open_layout read = parse_open_layout(given.words, *view.mesh);
+    detail::require_read(read.verdict, given.words);
     const value_id at = out.value_of(given);
-    out.verdict = read.verdict;
-    if (out.verdict.ok() && at < 0) out.verdict = {0, "the program has no such value"};
-    if (out.verdict.ok() && read.layout.rank() != view.values[at].rank())
-      out.verdict = {0, "a layout has one entry for each dimension"};
-    if (!out.verdict.ok()) return out;
+    if (at < 0) {
+      constexpr text_view names[] = {"input", "result", "value"};
+      bounded_text<60> reason;
+      reason << "the program has no " << names[given.where] << ' ' << index_t{given.number};
+      detail::require_read({0, text_view(reason)}, given.words);
+    }
+    if (read.layout.rank() != view.values[at].rank())
+      fail({.rule = violation::rank_differs_from_spec,
+            .have = read.layout.rank(),
+            .want = view.values[at].rank()});
     out.values[at] = read.layout;
   }
   open_layout original[Capacity]{};
