@@ -225,10 +225,10 @@ struct kernel_of<attention_gradients_operation> {
         with(2, [&](const strided<C>& values) {
           if (queries.size() == 0) return;
           work.run(
-              [&](const inplace_vector<index_t, max_rank>& at, index_t group) {
+              [&](const inplace_vector<index_t, max_rank>& at, index_t) {
                 return detail::attention_cotangents<C>{detail::cotangent_of(queries, at, 1),
-                                                       detail::cotangent_of(keys, at, group),
-                                                       detail::cotangent_of(values, at, group)};
+                                                       detail::cotangent_of(keys, at, 1),
+                                                       detail::cotangent_of(values, at, 1)};
               },
               [](const inplace_vector<index_t, max_rank>&, index_t, index_t, const C*) {});
         });

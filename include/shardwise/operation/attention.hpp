@@ -2,7 +2,8 @@
 #pragma once
 
 #include "shardwise/operation/number.hpp"
-#include "shardwise/rule/gradient_step.hpp"
+#include "shardwise/operation/reduce.hpp"
+#include "shardwise/operation/reshape.hpp"
 
 namespace shardwise {
 
@@ -112,13 +113,16 @@ struct attention_operation {
     if (how.integers[0] != 0) words << text_view(" to earlier");
     return words;
   }
-  using emits = operations<attention_gradient_operation, attention_gradients_operation>;
+  using emits = operations<attention_gradient_operation, attention_gradients_operation,
+                           reshape_operation, reduction_operation>;
   /// Computes the scores again, so that they are never stored as a whole: once for all cotangents
-  /// if these have one type, and for each cotangent otherwise.
+  /// if these differ at most in their heads, and for each cotangent otherwise.
   static constexpr void gradient(gradient_step& at);
 
  private:
   [[nodiscard]] static constexpr bool are_cotangents_alike(gradient_step& at);
+  [[nodiscard]] static constexpr gradient_value sum_of_group(const gradient_value& each,
+                                                             const tensor_desc& shared);
 };
 
 /// The cotangent of one operand of attention. The first integer attribute is that of the attention;
@@ -180,8 +184,10 @@ struct attention_gradient_operation {
   }
 };
 
-/// The cotangents of queries, keys and values that have one type and whose positions are not split:
-/// three results. The integer attribute and the operands are those of `attention_gradient`.
+/// The cotangents of queries, keys and values that differ at most in their heads, and whose
+/// positions are not split: three results with the heads of the queries, so that heads which share
+/// keys have a cotangent each. The integer attribute and the operands are those of
+/// `attention_gradient`.
 struct attention_gradients_operation {
   static constexpr text_view name = "attention_gradients";
   static constexpr views_read reads = views_read::any;
@@ -218,10 +224,33 @@ struct attention_gradients_operation {
 };
 
 constexpr bool attention_operation::are_cotangents_alike(gradient_step& at) {
-  const tensor_desc q = at.operand(0).tensor();
-  return at.wants(0) && at.wants(1) && at.wants(2) && q == at.operand(1).tensor() &&
-         q == at.operand(2).tensor() && q.layout.pending == 0 &&
-         q.layout.dims[q.rank() - 2].empty();
+  const tensor_desc q = at.operand(0).tensor(), k = at.operand(1).tensor();
+  const int head = q.rank() - 3;
+  tensor_desc with_heads = k;
+  with_heads.extents[head] = q.extents[head];
+  // Each device has the same number of heads of keys, and one dimension may be added.
+  const index_t parts = at.mesh().parts(q.layout.dims[head]);
+  const bool is_shared = q.extents[head] != k.extents[head];
+  return at.wants(0) && at.wants(1) && at.wants(2) && q == with_heads &&
+         k == at.operand(2).tensor() && q.layout.pending == 0 &&
+         q.layout.dims[q.rank() - 2].empty() &&
+         (!is_shared || (k.extents[head] % parts == 0 && q.rank() < max_rank));
+}
+
+/// Adds up the cotangents of the heads that share a head of keys.
+constexpr gradient_value attention_operation::sum_of_group(const gradient_value& each,
+                                                           const tensor_desc& shared) {
+  const extents_desc all = each.tensor().extents;
+  const int head = shared.rank() - 3;
+  if (all[head] == shared.extents[head]) return each;
+  extents_desc by_group;
+  for (int d = 0; d < shared.rank(); ++d) {
+    by_group.push_back(shared.extents[d]);
+    if (d == head) by_group.push_back(all[d] / shared.extents[d]);
+  }
+  return emit<reduction_operation>(
+      reduction_operation::how(reduction::sum, 1U << (head + 1), false),
+      emit<reshape_operation>(reshape_operation::how(by_group), each));
 }
 
 constexpr void attention_operation::gradient(gradient_step& at) {
@@ -232,7 +261,9 @@ constexpr void attention_operation::gradient(gradient_step& at) {
     const gradient_value all = at.emit(operation_of<attention_gradients_operation>,
                                        integer_attributes(at.how().integers[0]), read);
     at.give(0, all);
-    for (next = 1; next < 3; ++next) at.give(next, at.further(all, next, all.tensor().type));
+    for (next = 1; next < 3; ++next)
+      at.give(next,
+              sum_of_group(at.further(all, next, all.tensor().type), at.operand(next).tensor()));
   }
   for (; next < at.operand_count(); ++next)
     if (at.wants(next))

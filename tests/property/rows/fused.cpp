@@ -220,6 +220,13 @@ std::vector<operation_row> fused_rows() {
       },
       attention_loop(up_to, no_mask));
   add(
+      "attention of groups whose positions are alike",
+      {{{4, 5, 3}, some}, {{2, 5, 3}, some}, {{2, 5, 3}, some}},
+      [](const row_tensors& x) {
+        return attention<attends::to_earlier>(x[0].as<>(), x[1].as<>(), x[2].as<>(), over_all_axes);
+      },
+      attention_loop(up_to, no_mask));
+  add(
       "attention from a position",
       {{{4, 2, 3}, some}, {{4, 6, 3}, some}, {{4, 6, 2}, some}, {{}, whole(0, 4), element::i32}},
       [](const row_tensors& x) {

@@ -196,17 +196,21 @@ TEST_CASE("the gradients of attention have the same bits together and one by one
   CHECK(values(em) == values(gradient<3>(learnt)(q, k, v, m, w)));
 }
 
-// Five products instead of eight: the scores are computed once.
+// Five products instead of eight: the scores are computed once, also if pairs of heads share keys,
+// whose cotangents are then added up.
 static_assert([] {
   using heads = tensor<P<"data", "model", none, none>, 4, 8, 64, 16>;
+  using shared = tensor<P<"data", "model", none, none>, 4, 4, 64, 16>;
   const auto f = [](const auto& q, const auto& k, const auto& v) {
     return sum(attention<attends::to_earlier>(q, k, v));
   };
-  const auto flops = [](const auto& of) {
-    return trace<64>(of, abstract<heads>(), abstract<heads>(), abstract<heads>()).flops();
+  const auto flops = []<class Keys>(const auto& of, const Keys& keys) {
+    return trace<64>(of, abstract<heads>(), keys, keys).flops();
   };
-  constexpr index_t product = 2 * 2 * 2 * 64 * 64 * 16;
-  return flops(gradient<0, 1, 2>(f)) == 5 * product && flops(gradient<0, 1>(f)) == 2 * 4 * product;
+  constexpr index_t product = 2 * 2 * 2 * 64 * 64 * 16, sums = 2 * 2 * 2 * 64 * 16;
+  return flops(gradient<0, 1, 2>(f), abstract<heads>()) == 5 * product &&
+         flops(gradient<0, 1, 2>(f), abstract<shared>()) == 5 * product + sums &&
+         flops(gradient<0, 1>(f), abstract<heads>()) == 2 * 4 * product;
 }());
 
 TEST_CASE("gradients pass other elements on the way") {
