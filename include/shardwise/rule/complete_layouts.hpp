@@ -60,7 +60,7 @@ class layout_completion {
     const auto meet = [&](bool operands) {
       for (int t = 0; t < seen_.ssize(); ++t) {
         const factor_state& at = seen_[t].factors[factor];
-        if (is_operand(t) != operands || !at.present) continue;
+        if (is_operand(t) != operands || at.dim < 0) continue;
         int common = 0;
         while (common < out.ssize() && common < at.axes.ssize() && out[common] == at.axes[common])
           ++common;
@@ -109,7 +109,7 @@ class layout_completion {
   }
   /// Splits a factor by more axes if they begin with those that it has.
   static constexpr void grow(factor_state& at, const axis_list& axes) noexcept {
-    if (at.present && axes.size() > at.axes.size() && at.axes.is_prefix_of(axes)) at.axes = axes;
+    if (at.dim >= 0 && axes.size() > at.axes.size() && at.axes.is_prefix_of(axes)) at.axes = axes;
   }
 
   /// The strategy `basic`: one factor after the other gets the axes that every tensor can have.
@@ -118,7 +118,7 @@ class layout_completion {
       axis_list axes = agreed_axes(f, flows[f]);
       for (const tensor_state& tensor : seen_) {
         fit_others(axes, f, tensor);
-        if (tensor.factors[f].present) fit_factor(axes, f, tensor);
+        if (tensor.factors[f].dim >= 0) fit_factor(axes, f, tensor);
       }
       for (tensor_state& tensor : seen_) grow(tensor.factors[f], axes);
     }
@@ -134,9 +134,9 @@ class layout_completion {
     for (int t = 0; t < seen_.ssize(); ++t) {
       tensor_state& tensor = seen_[t];
       for (std::uint8_t f : order) {
-        if (!tensor.factors[f].present) continue;
+        if (tensor.factors[f].dim < 0) continue;
         axis_list axes = wanted[f];
-        if (is_operand(t) && seen_[result].factors[f].present) fit_factor(axes, f, seen_[result]);
+        if (is_operand(t) && seen_[result].factors[f].dim >= 0) fit_factor(axes, f, seen_[result]);
         fit_factor(axes, f, tensor);
         fit_others(axes, f, tensor);
         grow(tensor.factors[f], axes);
@@ -150,7 +150,7 @@ class layout_completion {
     inplace_vector<std::uint8_t, max_factors> order;
     for (int f = 0; f < wanted.ssize(); ++f) {
       for (int t = 0; t < seen_.ssize(); ++t)
-        if (seen_[t].factors[f].present && !wanted[f].empty() &&
+        if (seen_[t].factors[f].dim >= 0 && !wanted[f].empty() &&
             wanted[f].is_prefix_of(seen_[t].factors[f].axes))
           sizes[f] = elements_of(t) > sizes[f] ? elements_of(t) : sizes[f];
       int at = order.ssize();

@@ -11,7 +11,9 @@ namespace shardwise {
 struct factor_state {
   axis_list axes{};
   axis_list overflow{};
-  bool present = false;
+  /// The dimension that has the factor, or -1: the first one that is split if there are several, as
+  /// in a diagonal.
+  int dim = -1;
   bool closed = false;
   bool innermost = false;
   index_t size = dyn;
@@ -61,7 +63,12 @@ class factor_projection {
       bool overflows = false;
       for (int p = 0; p < parts.ssize(); ++p) {
         factor_state& at = out.factors[parts[p]];
-        at.present = true;
+        if (at.dim >= 0 && (axes.empty() || !at.axes.empty())) {
+          // Another dimension has the factor, and these axes must not split the tensor again.
+          for (std::uint8_t a : axes) out.replicated |= 1U << a;
+          break;
+        }
+        at.dim = d;
         at.closed = layout.is_closed(d) || overflows;
         at.innermost = p + 1 == parts.ssize();
         at.size = size_of(map[d], p);
@@ -81,8 +88,8 @@ class factor_projection {
     return out;
   }
 
-  /// Gives the axes of the factors back to the dimensions. An inner factor is split only if the
-  /// outer ones are split into single indices.
+  /// Gives the axes of the factors back to the dimensions that have them. An inner factor is split
+  /// only if the outer ones are split into single indices.
   constexpr bool give_back(const factor_map& map, const tensor_state& from,
                            open_layout& layout) const noexcept {
     bool changed = false;
@@ -91,6 +98,7 @@ class factor_projection {
       axis_list axes;
       for (int p = 0; p < parts.ssize(); ++p) {
         const factor_state& at = from.factors[parts[p]];
+        if (at.dim != d) break;
         index_t made = 1;
         for (std::uint8_t a : at.axes) {
           axes.push_back(a);

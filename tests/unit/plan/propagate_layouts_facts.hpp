@@ -54,6 +54,9 @@ constexpr auto product = [](const auto& x, const auto& y) { return einsum<"ij,jk
 constexpr auto product_of_rows = [](const auto& x, const auto& y) {
   return einsum<"ik,jk->ij">(x, y);
 };
+constexpr auto diagonal_of_square() {
+  return trace_program([](const auto& x) { return diagonal(x); }, on<square, 8, 8>);
+}
 constexpr auto batched_product = [](const auto& x, const auto& y) {
   return einsum<"bij,bjk->bik">(x, y);
 };
@@ -422,6 +425,35 @@ inline constexpr propagated_fact facts[] = {
                     {{input, 0, R"([{"a"}p0, {?}])"}, {input, 2, R"([{?}, {"a"}p1])"}},
                     {R"([{"a"}, {?}])", R"([{"a", ?}, {?}])", R"([{?}, {"a"}])",
                      R"([{"a", ?}, {?}])", R"([{"a", ?}, {?}])"});
+     }},
+    {"the diagonal of matrices whose rows are split; a closed dimension stays as it is",
+     [] {
+       return gives(diagonal_of_square(), {{input, 0, R"([{"a"}, {}])"}},
+                    {R"([{"a"}, {}])", R"([{"a", ?}])"});
+     }},
+    {"the diagonal of matrices whose columns are split",
+     [] {
+       return gives(diagonal_of_square(), {{input, 0, R"([{?}, {"a", ?}])"}},
+                    {R"([{?}, {"a", ?}])", R"([{"a", ?}])"});
+     }},
+    {"the diagonal of matrices that are split twice: an axis of the columns splits no rows",
+     [] {
+       return gives(diagonal_of_square(),
+                    {{input, 0, R"([{"a", ?}, {"b"}])"}, {result, 0, R"([{"a", "b"}])"}},
+                    {R"([{"a", ?}, {"b"}])", R"([{"a", "b"}])"});
+     }},
+    {"backward from a diagonal, into the rows",
+     [] {
+       return gives(diagonal_of_square(), {{result, 0, R"([{"a", "b"}])"}},
+                    {R"([{"a", "b", ?}, {?}])", R"([{"a", "b"}])"});
+     }},
+    {"a vector beside the diagonals of a batch, with the strategy basic",
+     [] {
+       return gives(
+           trace_program([](const auto& x, const auto& y) { return einsum<"iij,i->ij">(x, y); },
+                         on<square, 8, 8, 4>, on<square, 8>),
+           {{input, 1, R"([{"a"}])"}, {input, 0, R"([{?}, {?}, {"b"}])"}},
+           {R"([{"a", ?}, {?}, {"b"}])", R"([{"a"}])", R"([{"a", ?}, {"b", ?}])"}, basic);
      }},
 };
 
