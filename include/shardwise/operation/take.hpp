@@ -67,7 +67,9 @@ struct segment_sum_operation {
 };
 
 /// The operation that adds each element of its first operand to the sum along a dimension whose
-/// number the second operand holds at the same position. The integers are those of `segment_sum`.
+/// number the second operand holds at the same position. The integers are those of `segment_sum`,
+/// and then, if the result is larger along other dimensions, all its extents: what is beyond the
+/// operands is 0.
 struct sum_along_operation {
   static constexpr text_view name = "sum_along";
 
@@ -81,6 +83,14 @@ struct sum_along_operation {
     out.factors.push_back(factor_kind::pass_through);
     out.sizes = out.given_sizes();
     out.sizes[out.result[dim]] = how.integers[1];
+    for (int d = 0; d + 3 < how.integers.ssize(); ++d) {
+      if (d == dim || how.integers[3 + d] == operands[0].extents[d]) continue;
+      out.factors[d] = factor_kind::need_replication;
+      out.result[d] = static_cast<std::uint8_t>(out.factors.ssize());
+      out.factors.push_back(factor_kind::need_replication);
+      out.sizes = out.given_sizes();
+      out.sizes[out.result[d]] = how.integers[3 + d];
+    }
     return out;
   }
   [[nodiscard]] static constexpr diagnosis check(const attributes& how,
@@ -173,7 +183,8 @@ struct take_operation {
 };
 
 /// The operation that takes, at each position of the second operand, the element whose index along
-/// a dimension is stored there. The integers are those of `take`.
+/// a dimension is stored there. The integers are those of `take`. Along other dimensions the second
+/// operand may be smaller, as in PyTorch; but not of size 1, which NumPy broadcasts.
 struct take_along_operation {
   static constexpr text_view name = "take_along";
 
@@ -182,8 +193,16 @@ struct take_along_operation {
     const auto dim = static_cast<int>(how.integers[0]);
     factor_rule out = same_dimensions_rule(linearity::first_operand, operands[0].rank());
     out.factors[dim] = detail::looked_up(operands[0]);
-    out.result[dim] = static_cast<std::uint8_t>(out.factors.ssize());
-    out.factors.push_back(factor_kind::pass_through);
+    const auto add = [&](int d, factor_kind kind) {
+      out.result[d] = static_cast<std::uint8_t>(out.factors.ssize());
+      out.factors.push_back(kind);
+    };
+    add(dim, factor_kind::pass_through);
+    for (int d = 0; d < out.result.ssize(); ++d) {
+      if (d == dim || !takes_part(operands, d)) continue;
+      out.factors[d] = factor_kind::need_replication;
+      add(d, factor_kind::need_replication);
+    }
     out.operands.push_back(out.result);
     return out;
   }
@@ -201,10 +220,22 @@ struct take_along_operation {
   using emits = operations<sum_along_operation>;
   static constexpr void gradient(gradient_step& at) {
     const auto dim = static_cast<int>(at.how().integers[0]);
-    at.give(0,
-            emit<sum_along_operation>(
-                integer_attributes(dim, at.operand(0).tensor().extents[dim], at.how().integers[1]),
-                at.cotangent(), at.operand(1)));
+    const extents_desc from = at.operand(0).tensor().extents;
+    const extents_desc taken = at.operand(1).tensor().extents;
+    attributes back = integer_attributes(dim, from[dim], at.how().integers[1]);
+    bool is_part = false;
+    for (int d = 0; d < from.ssize(); ++d) is_part = is_part || (d != dim && from[d] != taken[d]);
+    if (is_part)
+      for (index_t size : from) back.integers.push_back(size);
+    at.give(0, emit<sum_along_operation>(back, at.cotangent(), at.operand(1)));
+  }
+
+ private:
+  /// Returns true if only the first elements of the operand along a dimension have indices.
+  [[nodiscard]] static constexpr bool takes_part(const tensor_descs& operands, int d) noexcept {
+    if (operands[1].rank() != operands[0].rank()) return false;
+    const index_t size = operands[0].extents[d], taken = operands[1].extents[d];
+    return size != dyn && taken != dyn && taken < size && taken != 1;
   }
 };
 
@@ -263,8 +294,11 @@ template <out_of_range Mode = out_of_range::error, NamedOperand Table, NamedOper
 }
 
 /// Returns, at each position of the indices, the element of `x` at that position whose index along
-/// the dimension is stored there; `take_along_axis` in NumPy. All other dimensions are those of
-/// `x`. If the dimension is split, the result is a pending sum, as for `take`.
+/// the dimension is stored there; `take_along_axis` in NumPy, `gather` in PyTorch. If the dimension
+/// is split, the result is a pending sum, as for `take`.
+///
+/// All other dimensions are those of `x`. If the indices have fewer elements along one of them, but
+/// not a single one, only as many of `x` are read, and neither may be split along it.
 ///
 ///     auto picked = take_along<1>(logits, labels);   // f32[8@data, 10], i32[8@data, 1]
 template <int Dim, out_of_range Mode = out_of_range::error, NamedOperand X, NamedOperand Indices,

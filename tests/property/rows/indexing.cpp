@@ -104,6 +104,10 @@ std::vector<operation_row> indexing_rows() {
       [](const row_tensors& x) { return take_along<1>(x[0].as<>(), x[1].as<std::int64_t>()); },
       take_along_loop(1, error));
   add(
+      "take_along, of a part", {{{4, 5, 3}}, {{3, 2, 2}, whole(-5, 4), element::i64}},
+      [](const row_tensors& x) { return take_along<1>(x[0].as<>(), x[1].as<std::int64_t>()); },
+      take_along_loop(1, error));
+  add(
       "take_along, filled", {{{5, 4}}, {{3, 4}, whole(-9, 9), element::i32}},
       [](const row_tensors& x) {
         return take_along<0, fill>(x[0].as<>(), x[1].as<std::int32_t>());
