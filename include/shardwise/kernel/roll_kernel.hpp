@@ -16,9 +16,9 @@ struct kernel_of<roll_operation> {
     const strided<const T> from = call.operands[0].as<const T>();
     if (from.size() == 0) return;
     const index_t size = from.extents[dim];
-    // A dimension that is not moved may be split.
-    const index_t places =
-        call.how.integers[1] == 0 ? 0 : (call.how.integers[1] % size + size) % size;
+    // A dimension that is moved by nothing or by whole turns may be split.
+    const bool moves = call.rule.factors[dim] == factor_kind::permutation;
+    const index_t places = moves ? (call.how.integers[1] % size + size) % size : 0;
     if (is_dense_from(from, dim) && is_dense_from(call.results[0], dim))
       return copy_lines(from, call.results[0].as<T>(), dim, places);
     const auto copy = [&](index_t begin, index_t target, index_t count) {

@@ -27,7 +27,7 @@ struct operation_inference {
 };
 
 /// What a caller requests besides the arguments: a bit mask of the axes over which the operation
-/// may communicate, and the layout of the result.
+/// may communicate, and the layout of the result, which may be uneven.
 struct inference_wishes {
   unsigned permitted = 0;
   const layout_desc* wanted = nullptr;
@@ -100,17 +100,36 @@ namespace detail {
   return validate(extents);
 }
 
+/// Unsplits what the operands have of a factor, and what its windows read.
+constexpr void unsplit(tensor_descs& operands, const factor_rule& rule,
+                       std::uint8_t factor) noexcept {
+  for (int o = 0; o < operands.ssize(); ++o)
+    for (int d = 0; d < rule.operands[o].ssize(); ++d) {
+      bool has_it = rule.operands[o][d] == factor;
+      for (const factor_window& window : rule.windows)
+        has_it = has_it || (window.reader == factor && window.source == rule.operands[o][d]);
+      if (has_it) operands[o].layout.unsplit(d);
+    }
+}
+
 /// Returns the operands with layouts that make an operation valid, if there are any; if a layout of
 /// the result is requested, those that give it that layout or the closest one.
 [[nodiscard]] constexpr tensor_descs legal_operands(const mesh_desc& mesh, const factor_rule& rule,
                                                     const tensor_descs& operands,
                                                     const layout_desc* wanted) {
   const auto corrected = [&](const tensor_descs& from) {
-    const tensor_descs fixed = fetched(mesh, rule, from, ~0U, true);
-    const propagation made = propagate(mesh, rule, fixed);
-    const bool is_made =
-        made.verdict.ok() && check_known(mesh, made.result.layout, made.result.extents).ok();
-    return is_made && !(fixed == operands) ? fixed : tensor_descs{};
+    tensor_descs fixed = fetched(mesh, rule, from, ~0U, true);
+    propagation made = propagate(mesh, rule, fixed);
+    const auto judge = [&] {
+      return made.verdict.ok() ? check_known(mesh, made.result.layout, made.result.extents)
+                               : made.verdict;
+    };
+    // A result of windows may have an extent that the axes do not divide.
+    if (const diagnosis uneven = judge(); uneven.rule == violation::extent_is_not_divisible) {
+      unsplit(fixed, rule, rule.result[uneven.dim]);
+      made = propagate(mesh, rule, fixed);
+    }
+    return judge().ok() && !(fixed == operands) ? fixed : tensor_descs{};
   };
   if (wanted != nullptr && wanted->rank() == rule.result.ssize()) {
     tensor_descs closer = operands;
@@ -154,9 +173,13 @@ namespace detail {
 [[nodiscard]] constexpr operation_inference infer_operation(const mesh_desc& mesh,
                                                             const catalogued_operation& entry,
                                                             const operation_arguments& arguments,
-                                                            const tensor_descs& operands,
+                                                            const tensor_descs& given_operands,
                                                             const inference_wishes& wishes = {}) {
   operation_inference out;
+  // If the result may be uneven, the operands may be too, which are split as they were.
+  tensor_descs operands = given_operands;
+  if (wishes.wanted != nullptr && wishes.wanted->uneven)
+    for (tensor_desc& operand : operands) operand.layout.uneven = true;
   const auto refuse = [&](const diagnosis& verdict) {
     out.verdict = verdict;
     return !verdict.ok();

@@ -19,7 +19,9 @@ struct roll_operation : of_any_elements {
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {
     factor_rule out = same_dimensions_rule(linearity::structural, operands[0].rank());
-    if (how.integers[1] != 0) out.factors[how.integers[0]] = factor_kind::permutation;
+    const index_t size = operands[0].extents[how.integers[0]], places = how.integers[1];
+    if (places != 0 && (size <= 0 || places % size != 0))
+      out.factors[how.integers[0]] = factor_kind::permutation;
     return out;
   }
   [[nodiscard]] static constexpr diagnosis check(const attributes& how,

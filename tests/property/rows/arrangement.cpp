@@ -50,6 +50,9 @@ std::vector<operation_row> arrangement_rows() {
         return index{at[0], (at[1] + 1) % 4};
       }));
   add(
+      "roll by whole turns", {4, 3}, [](const auto& x) { return roll<0, -8>(x); },
+      moved_loop({4, 3}, [](const index& at) { return at; }));
+  add(
       "tile", {3, 1, 4}, [](const auto& x) { return tile<2, 1, 3, 2>(x); },
       moved_loop({2, 3, 3, 8}, [](const index& at) {
         return index{at[1], 0, at[3] % 4};
