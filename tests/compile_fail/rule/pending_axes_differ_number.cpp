@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::pending_axes_differ,
 // expect: shardwise::pointwise<shardwise::functions::add>, shardwise::operand{1}, shardwise::called<2>{"y"}, shardwise::suggested<25>{"reshard<P<x>>(operand 0)"}>
-// expect: values that are added are pending over the same axes
+// expect: operands that are combined are pending over the same axes
 #include <shardwise/layout.hpp>
 
 using namespace shardwise;
