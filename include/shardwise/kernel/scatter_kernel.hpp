@@ -139,6 +139,7 @@ struct kernel_of<scatter_operation> {
         if (what == scatter_mode::add) put(functions::add{});
         if (what == scatter_mode::max) put(functions::maximum{});
         if (what == scatter_mode::min) put(functions::minimum{});
+        if (what == scatter_mode::multiply) put(functions::multiply{});
       });
     }
   }

@@ -9,7 +9,7 @@
 namespace shardwise {
 
 /// How a scattered value is combined with the element at its index.
-enum class scatter_mode : std::uint8_t { set, add, max, min };
+enum class scatter_mode : std::uint8_t { set, add, max, min, multiply };
 
 /// The operation that writes the elements of its third operand at the indices along a dimension of
 /// the first, which the second operand holds. The integers are the dimension, the `scatter_mode`
@@ -65,10 +65,12 @@ struct scatter_operation {
                 is_set ? 0 : largest_shard_size(mesh, operands[2].layout, operands[2].extents)};
   }
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
-    constexpr text_view words[] = {"scatter_set", "scatter_add", "scatter_max", "scatter_min"};
+    constexpr text_view words[] = {"scatter_set", "scatter_add", "scatter_max", "scatter_min",
+                                   "scatter_multiply"};
     return words_of(words[how.integers[1]], integer_attributes(how.integers[0]));
   }
-  using emits = operations<scatter_operation, take_operation, segment_sum_operation>;
+  using emits = operations<scatter_operation, take_operation, segment_sum_operation,
+                           pointwise<functions::where>>;
   /// Elements that were overwritten get no cotangent; equal maxima share it evenly.
   static constexpr void gradient(gradient_step& at) {
     const gradient_value dy = at.cotangent(), chosen = at.operand(1), updates = at.operand(2);
@@ -86,6 +88,19 @@ struct scatter_operation {
     } else if (what == scatter_mode::add) {
       at.give(0, dy);
       at.give(2, taken(dy));
+    } else if (what == scatter_mode::multiply) {
+      const gradient_value x = at.operand(0), one = at.number(1, dy), zero = at.number(0, dy);
+      const gradient_value ones = masked(x, elementwise<functions::greater>(zero, one)) + one;
+      at.give(0, dy * emit<scatter_operation>(at.how(), ones, chosen, updates));
+      // The product of the others: the elements are divided by their own factor, which is left out
+      // if it is 0. With another 0 among the others there is nothing.
+      const gradient_value is_zero = elementwise<functions::equal>(updates, zero);
+      const gradient_value safe = elementwise<functions::where>(is_zero, one, updates);
+      const gradient_value products = emit<scatter_operation>(at.how(), x, chosen, safe);
+      const attributes sums = integer_attributes(dim, x.tensor().extents[dim], mode);
+      const gradient_value own = masked(one, is_zero);
+      const gradient_value zeros = taken(emit<segment_sum_operation>(sums, own, chosen));
+      at.give(2, masked(taken(dy * products) / safe, elementwise<functions::equal>(zeros, own)));
     } else {
       const gradient_value x = at.operand(0), y = at.result(), one = at.number(1, dy);
       const gradient_value kept = elementwise<functions::equal>(x, y);
@@ -106,9 +121,10 @@ struct scatter_of {
   using operation_class = scatter_operation;
   static constexpr attributes how = scatter_operation::how(Dim, What, Mode);
 };
-/// Returns the tensor with `updates` written at the indices along a dimension: set, added, or
-/// combined by a maximum or minimum. `updates` has the dimensions of `take<Dim>(x, indices)`. If
-/// indices are equal, the last one is set; sums are computed in the order of the indices.
+/// Returns the tensor with `updates` written at the indices along a dimension: set, added,
+/// multiplied, or combined by a maximum or minimum. `updates` has the dimensions of
+/// `take<Dim>(x, indices)`. If indices are equal, the last one is set; sums and products are
+/// computed in the order of the indices.
 ///
 /// The dimension may be split, since each device writes those indices that it holds; the indices,
 /// and the corresponding dimensions of `updates`, must not be split. Nothing may be pending.

@@ -140,6 +140,13 @@ std::vector<operation_row> indexing_rows() {
       },
       scatter_loop(1, error, [](double a, double b) { return std::min(a, b); }));
   add(
+      "scatter multiplies", {{{5, 2}}, {{7}, whole(-5, 4), element::i32}, {{7, 2}}},
+      [](const row_tensors& x) {
+        return scatter<0, scatter_mode::multiply>(x[0].as<>(), x[1].as<std::int32_t>(),
+                                                  x[2].as<>());
+      },
+      scatter_loop(0, error, [](double a, double b) { return a * b; }));
+  add(
       "segment_sum", {{{6, 2}}, {{6}, whole(0, 3), element::i64}},
       [](const row_tensors& x) { return segment_sum<0, 4>(x[0].as<>(), x[1].as<std::int64_t>()); },
       [](const row_arrays& x) {

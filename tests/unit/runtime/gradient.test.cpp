@@ -171,6 +171,19 @@ TEST_CASE("ties and zeros have the slopes that are promised") {
   REQUIRE(values(exponent) == std::vector<double>{0, 0, 0, 0});
 }
 
+TEST_CASE("the gradient of factors at indices is finite where factors are 0") {
+  const device_pool pool{pod{}};
+  using ids = sharded_tensor<std::int32_t, extents<6>, layout<pod, P<none>>>;
+  const auto x = distribute<tensor<P<"data">, 4>>(pool, std::vector<double>{2, 3, 5, 7});
+  const auto at = distribute<ids>(pool, std::vector<std::int32_t>{0, 0, 1, 1, 1, 2});
+  const auto factors = distribute<tensor<P<none>, 6>>(pool, std::vector<double>{0, 4, 0, 6, 0, 8});
+  const auto [dx, df] = gradient<0, 2>([](const auto& a, const auto& i, const auto& f) {
+    return sum(scatter<0, scatter_mode::multiply>(a, i, f));
+  })(x, at, factors);
+  CHECK(values(dx) == std::vector<double>{0, 0, 8, 1});
+  CHECK(values(df) == std::vector<double>{8, 0, 0, 0, 0, 5});
+}
+
 TEST_CASE("the gradients of attention have the same bits together and one by one") {
   const device_pool pool{pod{}};
   using heads = tensor<P<"data", "model", none, none>, 4, 8, 70, 6>;
