@@ -71,8 +71,20 @@ class reshard_inserter {
       operands[o] = resharded(operands[o], best.operands[o].layout);
     const value_id made = to_.append(what, program_.how(i), operands, best.result);
     to_.recompute(made, program_.code[i].recomputed);
-    if (has_further_results(i)) return made;
+    if (has_further_results(i) || may_stay_pending(i, best.result)) return made;
     return append_reshard(to_, made, wanted(i).layout);
+  }
+  /// Returns true if the one reader of a pending value decides where it is reduced: perhaps only
+  /// after it has been added to another one. Values with names have the layout that they should
+  /// have.
+  [[nodiscard]] constexpr bool may_stay_pending(value_id i,
+                                                const tensor_desc& made) const noexcept {
+    if (made.layout.pending == 0 || program_.code[i].named) return false;
+    int readers = 0;
+    for (std::int32_t r = 0; r < program_.result_count; ++r) readers += program_.results[r] == i;
+    for (value_id reader = i + 1; reader < program_.count; ++reader)
+      for (value_id o : program_.code[reader].operands) readers += o == i;
+    return readers == 1;
   }
   /// Returns a value with another layout: one that an earlier reader needed, or a new one.
   constexpr value_id resharded(value_id i, const layout_desc& layout) {
@@ -120,9 +132,8 @@ class reshard_inserter {
       for (int o = 0; o < layouts.ssize(); ++o)
         tried.operands.push_back(
             laid_out(*program_.mesh, program_.values[program_.code[i].operands[o]], layouts[o]));
-      if (!judge(i, operands, tried) || (found && !tried.is_better_than(best))) return;
-      best = tried;
-      found = true;
+      keep_best(i, operands, tried, best, found);
+      if (keep_pending(operands, tried)) keep_best(i, operands, tried, best, found);
     };
     if (known.is_known)
       for (bool only_passing : {false, true}) {
@@ -137,6 +148,29 @@ class reshard_inserter {
     }
     return best;
   }
+  /// Makes an assignment the best one if it is legal, and better than the one that was found.
+  constexpr void keep_best(value_id i, const value_ids& operands, assignment tried,
+                           assignment& best, bool& found) const {
+    if (!judge(i, operands, tried) || (found && !tried.is_better_than(best))) return;
+    best = tried;
+    found = true;
+  }
+  /// Lets operands that are pending, and split alike otherwise, stay as they are; returns false if
+  /// there are none.
+  [[nodiscard]] constexpr bool keep_pending(const value_ids& operands,
+                                            assignment& tried) const noexcept {
+    bool any = false;
+    for (int o = 0; o < operands.ssize(); ++o) {
+      const layout_desc& now = to_.value(operands[o]).layout;
+      layout_desc reduced = now;
+      reduced.pending = 0;
+      reduced.kind = reduction::sum;
+      if (now.pending == 0 || reduced != tried.operands[o].layout) continue;
+      tried.operands[o].layout = now;
+      any = true;
+    }
+    return any;
+  }
   /// Infers the result of an assignment and its costs; returns false if it is not legal.
   [[nodiscard]] constexpr bool judge(value_id i, const value_ids& operands,
                                      assignment& tried) const {
@@ -148,6 +182,7 @@ class reshard_inserter {
     unsigned axes = 0;
     for (const axis_list& split : made.axes) axes |= bits_of(split);
     tried.devices = 1;
+    tried.bytes = 0;
     for (int a = 0; a < program_.mesh->rank(); ++a)
       if ((axes >> a & 1U) != 0)
         tried.devices = size_product(tried.devices, program_.mesh->size(a));
@@ -242,9 +277,10 @@ class reshard_inserter {
 ///
 /// An instruction is computed with the layouts of its operands or with that of its result,
 /// whichever lets more devices divide its work; of two such assignments, with the one for which
-/// devices receive fewer bytes. A pending result is reduced at once, and no input is pending.
-/// Throws `error` if the program has more than `Capacity` instructions, twice as many as before by
-/// default.
+/// devices receive fewer bytes. A pending result is reduced at once, or later if its only reader
+/// can take it as it is, for fewer bytes: two such results are added before they are reduced. No
+/// input is pending. Throws `error` if the program has more than `Capacity` instructions, twice as
+/// many as before by default.
 ///
 ///     constexpr auto split = with_layouts(propagate_layouts(program, known));
 ///     static_assert(ledger_of(split).collectives("model") == 1);

@@ -28,6 +28,12 @@ constexpr auto sum_program = [] {
   return trace_program<8>(sum_of_two, on<square, 8, 4>, on<square, 8, 4>);
 };
 
+constexpr auto sum_of_products() {
+  return trace_program<16>([](const auto& x, const auto& y, const auto& z,
+                              const auto& w) { return product(x, y) + product(z, w); },
+                           on<square, 8, 4>, on<square, 4, 6>, on<square, 8, 4>, on<square, 4, 6>);
+}
+
 struct with_layouts_fact {
   text_view label;
   bool (*holds)();
@@ -144,6 +150,26 @@ constexpr with_layouts_fact reshards[] = {
                       {"f32[8, 4@a]", "f32[8@a, 4]", "f32[4, 4]{manual: a}", "f32[4, 4]{manual: a}",
                        "f32[8@a, 4]", "f32[8@a, 4]"});
      }},
+    {"one that is read as a value is reduced for its reader",
+     [] {
+       return becomes(
+           trace_program<8>([](const auto& x, const auto& y) { return relu(product(x, y)); },
+                            on<square, 8, 32>, on<square, 32, 6>),
+           {{input, 0, R"([{?}, {"a"}])"}, {result, 0, R"([{"a"}, {}])"}},
+           {"f32[8, 32@a]", "f32[32@a, 6]", "f32[8, 6]{partial sum: a}", "f32[8@a, 6]",
+            "f32[8@a, 6]"});
+     }},
+    {"one with a name, or with several readers, is reduced at once",
+     [] {
+       const auto twice = [](const auto& x, const auto& y) {
+         const auto h = product(x, y);
+         return h + h;
+       };
+       return becomes(
+           trace_program<8>(twice, on<square, 8, 4>, on<square, 4, 6>),
+           {{input, 0, R"([{?}, {"a"}])"}},
+           {"f32[8, 4@a]", "f32[4@a, 6]", "f32[8, 6]{partial sum: a}", "f32[8, 6]", "f32[8, 6]"});
+     }},
     {"the ledger counts what is inserted",
      [] {
        const auto split =
@@ -151,6 +177,24 @@ constexpr with_layouts_fact reshards[] = {
        const cost_ledger costs = ledger_of(split);
        return costs.collectives() == 1 && costs.collectives("a") == 1 &&
               costs.bytes_moved() == 8 * 6 * 4;
+     }},
+};
+
+/// Facts of programs with more instructions, which are checked at run time alone.
+constexpr with_layouts_fact reshards_of_longer_programs[] = {
+    {"pending results are added before they are reduced",
+     [] {
+       return becomes(
+           sum_of_products(), {{input, 0, R"([{?}, {"a"}])"}, {input, 2, R"([{?}, {"a"}])"}},
+           {"f32[8, 4@a]", "f32[4@a, 6]", "f32[8, 4@a]", "f32[4@a, 6]", "f32[8, 6]{partial sum: a}",
+            "f32[8, 6]{partial sum: a}", "f32[8, 6]{partial sum: a}", "f32[8, 6]"});
+     }},
+    {"a pending result beside one that is not is reduced first",
+     [] {
+       const auto split = with_layouts(propagate_layouts(
+           sum_of_products(), {{input, 0, R"([{?}, {"a"}])"}, {input, 2, R"([{}, {}])"}}));
+       return split.count == 8 && text_view(to_text(split.mesh, split.values[7])) == "f32[8, 6]" &&
+              ledger_of(split).collectives("a") == 1;
      }},
 };
 

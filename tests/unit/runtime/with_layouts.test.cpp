@@ -25,6 +25,11 @@ constexpr auto two_products = [](const auto& x, const auto& w) {
   const auto h = gelu(einsum<"bi,ih->bh">(x, w) + 0.5F);
   return einsum<"bh,ih->bi">(h, w) - x;
 };
+/// Sums of results that may all be pending.
+constexpr auto sums_of_products = [](const auto& x, const auto& w) {
+  return transpose<1, 0>(einsum<"bi,ih->bh">(x, w) - 2 * einsum<"bi,ih->bh">(abs(x), w)) +
+         einsum<"hk,kb->hb">(einsum<"ih,ik->hk">(w, w), einsum<"bi,ik->kb">(x, w));
+};
 constexpr auto rearranged = [](const auto& x, const auto& w) {
   const auto rows = reshape<extents<2, 2, 6>>(x);
   const auto weights = softmax<1>(transpose<1, 0>(w));
@@ -117,6 +122,7 @@ void check_all(const F& f, int result_rank, std::size_t stride) {
 
 TEST_CASE("programs with propagated layouts compute what whole ones do") {
   SECTION("products") { check_all(two_products, 2, 7); }
+  SECTION("sums of products") { check_all(sums_of_products, 2, 13); }
   SECTION("rearranged rows") { check_all(rearranged, 2, 11); }
   SECTION("order and reductions") { check_all(in_order, 1, 5); }
 }
