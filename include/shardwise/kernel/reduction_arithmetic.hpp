@@ -115,16 +115,19 @@ struct reduced_lanes {
   void store(T* lanes) const noexcept {
     each([&](std::size_t u) { packet::pstoreu(lanes + static_cast<index_t>(u) * width, sums[u]); });
   }
+  /// Returns the first of some values after the second half of them has been combined with the
+  /// first one, again and again.
+  template <std::size_t N, class U>
+  [[nodiscard]] static U halve(U (&values)[N]) noexcept {
+    for (std::size_t half = N / 2; half > 0; half /= 2)
+      for (std::size_t i = 0; i < half; ++i)
+        values[i] = kernel<Function>::run(values[i], values[i + half]);
+    return values[0];
+  }
   [[nodiscard]] T finish() noexcept {
-    for (std::size_t half = packets / 2; half > 0; half /= 2)
-      for (std::size_t u = 0; u < half; ++u)
-        sums[u] = kernel<Function>::run(sums[u], sums[u + half]);
     T numbers[sizeof(P) / sizeof(T)];
-    packet::pstoreu(numbers, sums[0]);
-    for (index_t half = width / 2; half > 0; half /= 2)
-      for (index_t i = 0; i < half; ++i)
-        numbers[i] = kernel<Function>::run(numbers[i], numbers[i + half]);
-    return numbers[0];
+    packet::pstoreu(numbers, halve(sums));
+    return halve(numbers);
   }
 };
 
@@ -177,6 +180,20 @@ template <class Function>
 inline constexpr bool is_slow_on_scalars =
     std::same_as<Function, functions::maximum> || std::same_as<Function, functions::minimum>;
 
+/// Reduces as many consecutive runs as a packet has lanes, whose last stages are computed side by
+/// side; the packet only determines the type.
+template <class Function, class P, class T>
+void reduce_side_by_side(const P&, const T* from, index_t n, T identity, T* out) noexcept {
+  constexpr int width = sizeof(P) / sizeof(T);
+  packet::PacketBlock<P, width> lanes;
+  for (index_t k = 0; k < width; ++k) {
+    reduced_lanes<T, Function> run(from + k * n, n, identity);
+    lanes.packet[k] = run.halve(run.sums);
+  }
+  packet::ptranspose(lanes);
+  packet::pstoreu(out, reduced_lanes<T, Function>::halve(lanes.packet));
+}
+
 /// Reduces `count` consecutive runs, with the bits of `reduce_run`.
 template <class T, class Function>
 void reduce_each_run(const T* from, index_t count, index_t n, T identity, T* out) noexcept {
@@ -190,6 +207,9 @@ void reduce_each_run(const T* from, index_t count, index_t n, T identity, T* out
         sums = kernel<Function>::run(sums, packet::pgather<T, P>(from + r * n + i, n));
       packet::pstoreu(out + r, sums);
     }
+  if constexpr (width > 1)
+    for (; n > short_run && n <= leaf<T> && r + width <= count; r += width)
+      reduce_side_by_side<Function>(P{}, from + r * n, n, identity, out + r);
   for (; r < count; ++r) out[r] = reduce_run<T, Function>(from + r * n, n, identity);
 }
 
