@@ -11,36 +11,41 @@ namespace {
 
 using doubles = std::vector<any_tensor<double>>;
 
-/// The weights of the results of a row, so that every element contributes differently to the loss.
+/// How the loss depends on the results of a row: every element contributes differently, or it is
+/// their plain sum, whose cotangent is a single number.
+enum class loss_kind : std::uint8_t { weighted, plain };
+
 double weight_of(std::size_t result, index_t i) {
   return 0.5 + 0.37 * static_cast<double>((i * 7 + static_cast<index_t>(result) * 3) % 11);
 }
-double loss_of(const operation_row& row, const row_arrays& operands) {
+double loss_of(const operation_row& row, const row_arrays& operands, loss_kind kind) {
   const row_arrays results = row.loop(operands);
   double sum = 0;
   for (std::size_t r = 0; r < results.size(); ++r)
     if (results[r].type == element::f64)
-      for (index_t i = 0; i < results[r].size(); ++i) sum += weight_of(r, i) * results[r][i];
+      for (index_t i = 0; i < results[r].size(); ++i)
+        sum += (kind == loss_kind::plain ? 1 : weight_of(r, i)) * results[r][i];
   return sum;
 }
 /// The derivative of the loss with respect to one element of one operand.
-double slope_of(const operation_row& row, row_arrays operands, std::size_t o, index_t i) {
+double slope_of(const operation_row& row, row_arrays operands, std::size_t o, index_t i,
+                loss_kind kind) {
   const double step = 1e-5;
   double& x = operands[o][i];
   const double at = x;
   x = at + step;
-  const double above = loss_of(row, operands);
+  const double above = loss_of(row, operands, kind);
   x = at - step;
-  return (above - loss_of(row, operands)) / (2 * step);
+  return (above - loss_of(row, operands, kind)) / (2 * step);
 }
 
 /// The derivatives of the loss with respect to every element of each differentiated operand.
-row_arrays slopes_of(const operation_row& row, const row_arrays& operands) {
+row_arrays slopes_of(const operation_row& row, const row_arrays& operands, loss_kind kind) {
   row_arrays slopes;
   for (std::size_t o = 0; o < operands.size(); ++o) {
     if (row.operands[o].type != element::f64) continue;
     host_array& along = slopes.emplace_back(operands[o].extents, element::f64);
-    for (index_t i = 0; i < along.size(); ++i) along[i] = slope_of(row, operands, o, i);
+    for (index_t i = 0; i < along.size(); ++i) along[i] = slope_of(row, operands, o, i, kind);
   }
   return slopes;
 }
@@ -49,7 +54,7 @@ row_arrays slopes_of(const operation_row& row, const row_arrays& operands) {
 /// the operands, and the costs in their program.
 std::optional<row_arrays> gradients_agree(const device_pool& pool, const operation_row& row,
                                           const std::vector<layout_desc>& layouts,
-                                          const remembered& slopes) {
+                                          const remembered& slopes, loss_kind kind) {
   row_tensors spread;
   row_arrays operands;
   doubles differentiated;
@@ -73,14 +78,18 @@ std::optional<row_arrays> gradients_agree(const device_pool& pool, const operati
     const row_tensors results = row.apply(all);
     for (std::size_t r = 0; r < results.size(); ++r) {
       if (results[r].type() != element::f64) continue;
-      host_array weights(results[r].tensor().extents, element::f64);
-      for (index_t i = 0; i < weights.size(); ++i) weights[i] = weight_of(r, i);
       layout_desc whole = results[r].tensor().layout;
       whole.pending = 0;
       whole.kind = reduction::sum;
       const any_tensor<double> complete = results[r].tensor().layout.kind == reduction::sum
                                               ? results[r].as<>()
                                               : reshard(results[r].as<>(), whole);
+      if (kind == loss_kind::plain) {
+        sums.push_back(reshard(sum(complete), layout_desc{}));
+        continue;
+      }
+      host_array weights(results[r].tensor().extents, element::f64);
+      for (index_t i = 0; i < weights.size(); ++i) weights[i] = weight_of(r, i);
       sums.push_back(reshard(sum(complete * hold_whole(pool, weights).as<>()), layout_desc{}));
     }
     any_tensor<double> all_of_them = sums[0];
@@ -141,16 +150,17 @@ const std::vector<layout_choice>& gradient_choices() {
 }
 
 void check_gradients(const std::vector<operation_row>& rows,
-                     const std::vector<layout_choice>& choices = gradient_choices()) {
+                     const std::vector<layout_choice>& choices = gradient_choices(),
+                     loss_kind kind = loss_kind::weighted) {
   for (operation_row row : rows) {
     if (!row.is_differentiable) continue;
     row.error = row.rounding = 1e-9;
     for (row_operand& operand : row.operands)
       if (operand.type == element::f64) operand.numbers_of = away_from_ties(operand.numbers_of);
-    const remembered slopes([&](const row_arrays& held) { return slopes_of(row, held); });
+    const remembered slopes([&](const row_arrays& held) { return slopes_of(row, held, kind); });
     const row_check check = [&](const device_pool& pool, const operation_row& checked,
                                 const std::vector<layout_desc>& layouts) {
-      return gradients_agree(pool, checked, layouts, slopes);
+      return gradients_agree(pool, checked, layouts, slopes, kind);
     };
     int allowed = 0;
     for (const layout_choice& choice : choices) allowed += agreements(row, choice, check);
@@ -159,6 +169,11 @@ void check_gradients(const std::vector<operation_row>& rows,
   }
 }
 
+/// Both kinds of loss.
+void check_slopes(const std::vector<operation_row>& rows) {
+  check_gradients(rows);
+  check_gradients(rows, {{{2}, 12}, {{3, 2}, 8}}, loss_kind::plain);
+}
 /// The same for rows that are mapped over a batch of two.
 void check_mapped(const std::vector<operation_row>& rows) {
   check_gradients(mapped(rows, 2), {{{2}, 10}, {{3, 2}, 6}});
@@ -167,38 +182,38 @@ void check_mapped(const std::vector<operation_row>& rows) {
 }  // namespace
 
 TEST_CASE("gradients of elementwise functions are slopes under every layout") {
-  check_gradients(elementwise_rows());
+  check_slopes(elementwise_rows());
 }
 TEST_CASE("gradients of reductions and scans are slopes under every layout") {
-  check_gradients(reduction_rows());
+  check_slopes(reduction_rows());
 }
 TEST_CASE("gradients of contractions are slopes under every layout") {
-  check_gradients(contraction_rows());
+  check_slopes(contraction_rows());
 }
 TEST_CASE("gradients of contractions over semirings are slopes under every layout") {
-  check_gradients(semiring_rows());
+  check_slopes(semiring_rows());
 }
 TEST_CASE("gradients of shape operations are slopes under every layout") {
-  check_gradients(shape_rows());
+  check_slopes(shape_rows());
 }
 TEST_CASE("gradients of operations that arrange dimensions are slopes under every layout") {
-  check_gradients(arrangement_rows());
+  check_slopes(arrangement_rows());
 }
 TEST_CASE("gradients of operations by indices are slopes under every layout") {
-  check_gradients(indexing_rows());
+  check_slopes(indexing_rows());
 }
 TEST_CASE("gradients of Fourier transforms are slopes under every layout") {
-  check_gradients(fourier_rows());
+  check_slopes(fourier_rows());
   check_mapped(fourier_rows());
 }
 TEST_CASE("gradients of operations fused by name are slopes under every layout") {
-  check_gradients(fused_rows());
+  check_slopes(fused_rows());
 }
 TEST_CASE("gradients of linear algebra are slopes under every layout") {
-  check_gradients(matrix_rows());
+  check_slopes(matrix_rows());
 }
 TEST_CASE("gradients of operations on windows are slopes under every layout") {
-  check_gradients(window_rows());
+  check_slopes(window_rows());
 }
 TEST_CASE("gradients of mapped functions are slopes under every layout") {
   check_mapped(elementwise_rows());

@@ -121,7 +121,8 @@ class differentiation final : public gradient_step {
   }
   constexpr void give(int k, const gradient_value& cotangent) override {
     const value_id of = code_[self_].operands[k];
-    if (depends(of)) add(of, cotangent.id);
+    if (!depends(of)) return;
+    add(of, code_[self_].what->is_elementwise ? counted(cotangent.id, of) : cotangent.id);
   }
   [[nodiscard]] constexpr gradient_value number(double value, const gradient_value& like) override {
     return {this, code_.constant(value, code_.value(like.id).type)};
@@ -328,6 +329,32 @@ class differentiation final : public gradient_step {
     const value_id one =
         code_.append(operation_of<constant_operation>, constant_operation::how(1.0), {}, ones);
     return append(operation_of<pointwise<functions::multiply>>, {}, {i, one});
+  }
+  /// Returns the cotangent of an operand of an elementwise operation, times the number of elements
+  /// of the result that read an element of the operand and share an element of the cotangent: those
+  /// of the dimensions that neither of the two has.
+  [[nodiscard]] constexpr value_id counted(value_id cotangent, value_id of) {
+    const extents_desc all = code_.value(self_).extents;
+    const auto lacks = [&](value_id i, int d) {
+      const extents_desc& have = code_.value(i).extents;
+      const int at = d - (all.ssize() - have.ssize());
+      return all[d] != 1 && (at < 0 || have[at] == 1);
+    };
+    index_t count = 1;
+    for (int d = 0; d < all.ssize(); ++d) {
+      if (!lacks(cotangent, d) || !lacks(of, d)) continue;
+      if (all[d] == dyn) return spread(cotangent, self_);
+      count *= all[d];
+    }
+    if (count == 1) return cotangent;
+    const double number = static_cast<double>(count);
+    const tensor_desc made = code_.value(cotangent);
+    if (!is_constant(*code_[cotangent].what))
+      return append(operation_of<pointwise<functions::multiply>>, {},
+                    {cotangent, code_.constant(number, made.type)});
+    const double before = constant_operation::value<double>(code_.how(cotangent));
+    return code_.append(operation_of<constant_operation>, constant_operation::how(before * number),
+                        {}, made);
   }
   /// Returns the sum of a value over the dimensions along which `of` was broadcast.
   [[nodiscard]] constexpr value_id summed(value_id i, value_id of) {

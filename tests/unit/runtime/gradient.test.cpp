@@ -171,6 +171,36 @@ TEST_CASE("ties and zeros have the slopes that are promised") {
   REQUIRE(values(exponent) == std::vector<double>{0, 0, 0, 0});
 }
 
+// The cotangent of a sum is one number, which counts for each of its terms.
+TEST_CASE("the gradient of a repeated operand counts its repetitions") {
+  const device_pool pool{pod{}};
+  const auto x = distribute<tensor<P<"data", none>, 4, 3>>(
+      pool, std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
+  const auto row = distribute<tensor<P<none>, 3>>(pool, std::vector<double>{1, -2, 3});
+  const auto column =
+      distribute<tensor<P<"data", none>, 4, 1>>(pool, std::vector<double>{1, 2, 3, 4});
+  const auto number = distribute<tensor<P<>>>(pool, std::vector<double>{2});
+  const auto slopes = [&](const auto& f, const auto& of) {
+    return values(gradient([&](const auto& v) { return f(v); })(of));
+  };
+  using all = std::vector<double>;
+  CHECK(slopes([&](const auto& v) { return sum(v + x); }, row) == all{4, 4, 4});
+  CHECK(slopes([&](const auto& v) { return sum(x - v); }, row) == all{-4, -4, -4});
+  CHECK(slopes([&](const auto& v) { return mean(v + x) * 12; }, row) == all{4, 4, 4});
+  CHECK(slopes([&](const auto& v) { return sum(sum<0>(v + x)); }, row) == all{4, 4, 4});
+  CHECK(slopes([&](const auto& v) { return sum(x + v); }, column) == all{3, 3, 3, 3});
+  CHECK(slopes([&](const auto& v) { return sum(sum<1>(x + v) * sum<1>(x)); }, column) ==
+        all{18, 45, 72, 99});
+  CHECK(slopes([&](const auto& v) { return sum(v + x); }, number) == all{12});
+  CHECK(slopes([&](const auto& v) { return sum(max<1>(x + v)); }, number) == all{4});
+  CHECK(slopes([&](const auto& v) { return sum(row + column + v); }, number) == all{12});
+  CHECK(slopes([&](const auto& v) { return sum(where(v > 0, v, x)); }, row) == all{4, 0, 4});
+  CHECK(slopes([&](const auto& v) { return sum(lerp(v, x, 0.25)); }, row) == all{3, 3, 3});
+  CHECK(slopes([&](const auto& v) { return sum(row * 0 + v + column); }, row) == all{4, 4, 4});
+  const auto f = [&](const auto& v) { return sum(v + x); };
+  CHECK(values(jvp(f, row, row).second) == all{8});
+}
+
 TEST_CASE("the gradient of factors at indices is finite where factors are 0") {
   const device_pool pool{pod{}};
   using ids = sharded_tensor<std::int32_t, extents<6>, layout<pod, P<none>>>;
