@@ -57,8 +57,13 @@ class factor_projection {
     tensor_state out;
     out.replicated = layout.replicated;
     for (int d = 0; d < map.ssize(); ++d) {
-      const factor_list parts = factors_of(map[d]);
       const axis_list& axes = layout.dims[d];
+      if (map[d] == repeated) {
+        // Without a factor, a dimension keeps its axes to itself.
+        for (std::uint8_t a : axes) out.replicated |= 1U << a;
+        continue;
+      }
+      const factor_list parts = factors_of(map[d]);
       int next = 0;
       bool overflows = false;
       for (int p = 0; p < parts.ssize(); ++p) {
@@ -94,6 +99,7 @@ class factor_projection {
                            open_layout& layout) const noexcept {
     bool changed = false;
     for (int d = 0; d < map.ssize(); ++d) {
+      if (map[d] == repeated) continue;
       const factor_list parts = factors_of(map[d]);
       axis_list axes;
       for (int p = 0; p < parts.ssize(); ++p) {
@@ -120,7 +126,6 @@ class factor_projection {
   /// Returns the factors of a dimension, from the outermost inwards.
   [[nodiscard]] constexpr factor_list factors_of(std::uint8_t factor) const noexcept {
     factor_list all;
-    if (factor == repeated) return all;
     const int c = rule_.composite_of(factor);
     if (c >= 0 && rule_.composites[c].how == composition::product)
       for (std::uint8_t part : rule_.composites[c].parts) all.push_back(same_[part]);

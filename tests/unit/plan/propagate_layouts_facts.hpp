@@ -455,6 +455,13 @@ inline constexpr propagated_fact facts[] = {
            {{input, 1, R"([{"a"}])"}, {input, 0, R"([{?}, {?}, {"b"}])"}},
            {R"([{"a", ?}, {?}, {"b"}])", R"([{"a"}])", R"([{"a", ?}, {"b", ?}])"}, basic);
      }},
+    {"an axis of a dimension of size 1, which the sum has kept, splits no other dimension",
+     [] {
+       return gives(
+           trace_program([](const auto& x) { return sum<1>(-x, keep_dims); }, on<square, 6, 4>),
+           {{input, 0, R"([{"b"}, {?}])"}, {result, 0, R"([{?}, {"b"}])"}},
+           {R"([{"b"}, {?}])", R"([{"b", ?}, {?}])", R"([{?}, {"b"}])"}, padded);
+     }},
 };
 
 }  // namespace propagated
