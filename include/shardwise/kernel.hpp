@@ -49,6 +49,8 @@
 #include "shardwise/kernel/gradient_kernels.hpp"
 #include "shardwise/kernel/in_register.hpp"
 #include "shardwise/kernel/index_block.hpp"
+#include "shardwise/kernel/interpolate_kernel.hpp"
+#include "shardwise/kernel/interpolation_weights.hpp"
 #include "shardwise/kernel/kernel_call.hpp"
 #include "shardwise/kernel/kernel_lookup.hpp"
 #include "shardwise/kernel/kernel_table.hpp"

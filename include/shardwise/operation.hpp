@@ -46,6 +46,7 @@
 #include "shardwise/operation/gamma.hpp"
 #include "shardwise/operation/glu.hpp"
 #include "shardwise/operation/householder_product.hpp"
+#include "shardwise/operation/interpolate.hpp"
 #include "shardwise/operation/iota_like.hpp"
 #include "shardwise/operation/layer_norm.hpp"
 #include "shardwise/operation/logcumsumexp.hpp"

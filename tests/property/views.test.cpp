@@ -96,7 +96,9 @@ std::vector<application> readers() {
           with<concatenate_operation>(concatenate_operation::how(1), 2),
           with<stack_operation>(integer_attributes(1), 2),
           with<pad_operation>(pad_operation::how_along(3, 2, 1, 2)),
-          with<cumsum_operation>(0)};
+          with<cumsum_operation>(0),
+          with<interpolate_operation>(2, 0, 0, 5),
+          with<interpolate_operation>(3, 1, 1, 4)};
 }
 
 /// The program of a reader of views of `x`, which is donated. The views are named or not; a second

@@ -145,6 +145,7 @@ SHARDWISE_EXTERN template const operation operation_of<flip_operation>;
 SHARDWISE_EXTERN template const operation operation_of<full_like_operation>;
 SHARDWISE_EXTERN template const operation operation_of<ifft_operation>;
 SHARDWISE_EXTERN template const operation operation_of<householder_product_operation>;
+SHARDWISE_EXTERN template const operation operation_of<interpolate_operation>;
 SHARDWISE_EXTERN template const operation operation_of<inverse_operation>;
 SHARDWISE_EXTERN template const operation operation_of<orthonormal_columns_operation>;
 SHARDWISE_EXTERN template const operation operation_of<propagation_barrier_operation>;

@@ -16,6 +16,7 @@
 #include "shardwise/kernel/fourier_kernel.hpp"
 #include "shardwise/kernel/full_like_kernel.hpp"
 #include "shardwise/kernel/function_kernels.hpp"
+#include "shardwise/kernel/interpolate_kernel.hpp"
 #include "shardwise/kernel/kernel_table.hpp"
 #include "shardwise/kernel/logcumsumexp_kernel.hpp"
 #include "shardwise/kernel/max_with_index_kernel.hpp"
@@ -148,6 +149,7 @@ void enter_library() {
     enter_operation<tile_operation, T, T>();
     enter_operation<repeat_operation, T, T>();
     enter_operation<slice_operation, T, T>();
+    enter_operation<interpolate_operation, T, T>();
     enter_operation<pad_operation, T, T>();
     enter_operation<pad_operation, T, T, T>();
     detail::enter_with_indices<dynamic_slice_operation, T, 2, 1>();

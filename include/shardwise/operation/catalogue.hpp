@@ -113,6 +113,7 @@ inline constexpr catalogued_operation whole_catalogue[] = {
                                    "", "conv2d(padding=same) of one channel", 2, 2, &stencil_how),
     pool_entry<reduction::max>("max_pool", "reduce_window(max), max_pool1d, max_pool2d"),
     pool_entry<reduction::sum>("average_pool", "reduce_window(add), avg_pool1d, avg_pool2d"),
+    interpolate_entry(),
     // Linear algebra.
     fractional_entry<cholesky_operation>("cholesky", "across?", "f32[2,4,4]", "", "cholesky", 1, 1),
     fractional_entry<triangular_solve_operation>("triangular_solve", "upper? transposed? across?",

@@ -5,6 +5,7 @@
 #include "shardwise/operation/convolution.hpp"
 #include "shardwise/operation/convolution_transpose.hpp"
 #include "shardwise/operation/einsum_operation.hpp"
+#include "shardwise/operation/interpolate.hpp"
 #include "shardwise/operation/one_hot.hpp"
 #include "shardwise/operation/out_of_range.hpp"
 #include "shardwise/operation/over.hpp"
@@ -111,6 +112,14 @@ template <reduction Kind>
       window_attributes::from(given.integers("stride"), given.integers("padding"),
                               given.integers("window"), 1),
       Kind, Kind == reduction::sum);
+}
+[[nodiscard]] constexpr attributes interpolate_how(const operation_arguments& given,
+                                                   const tensor_descs&) noexcept {
+  attributes out = interpolate_operation::how(static_cast<interpolation>(given.integer("method")),
+                                              given.has("align_corners"));
+  for (const index_t size : given.integers("sizes"))
+    if (!out.integers.full()) out.integers.push_back(size);
+  return out;
 }
 [[nodiscard]] constexpr attributes one_hot_how(const operation_arguments& given,
                                                const tensor_descs&) noexcept {

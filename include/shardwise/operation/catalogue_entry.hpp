@@ -53,6 +53,9 @@ struct catalogued_operation {
   /// The number of operations on each element of the collective's result.
   index_t flops_after = 0;
   bool has_fractions = false;
+  /// Returns true if elements must be floating-point for these attributes; null if that does not
+  /// depend on them.
+  bool (*needs_fractions)(const attributes&) = nullptr;
   bool of_integers = false;
   bool is_differentiable = false;
   /// True if the second result, or the only one, holds indices.
@@ -194,6 +197,15 @@ template <reduction Kind>
       whole_entry<pool_operation>(name, "window stride? padding? across?", "f32[2,4,8,8]",
                                   "window=2,2", peers, 1, 1, &pool_how<Kind>);
   entry.has_fractions = Kind == reduction::sum;
+  return entry;
+}
+
+/// Returns the entry of an interpolation; weights that are fractions need floating-point elements.
+[[nodiscard]] constexpr catalogued_operation interpolate_entry() noexcept {
+  catalogued_operation entry = whole_entry<interpolate_operation>(
+      "interpolate", "sizes method align_corners? across?", "f32[2,4,8,8]",
+      "sizes=4,16 method=linear", "interpolate, upsample, image.resize", 1, 1, &interpolate_how);
+  entry.needs_fractions = &interpolate_operation::has_fractions;
   return entry;
 }
 

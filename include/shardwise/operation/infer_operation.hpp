@@ -218,7 +218,9 @@ constexpr void unsplit(tensor_descs& operands, const factor_rule& rule,
   if (refuse(entry.check(how, operands))) return out;
   if (refuse(entry.check_elements(how, operands))) return out;
   const bool is_fraction = has_fractions(operands[0].type);
-  if (entry.has_fractions && !is_fraction) out.misuse = "elements_have_no_fractions";
+  const bool needs_fractions =
+      entry.has_fractions || (entry.needs_fractions != nullptr && entry.needs_fractions(how));
+  if (needs_fractions && !is_fraction) out.misuse = "elements_have_no_fractions";
   if (entry.of_integers && (is_fraction || operands[0].type == element::boolean))
     out.misuse = "elements_are_no_integers";
   if (!out.misuse.empty()) return out;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// Rows of operations on windows: convolutions and poolings.
+// Rows of operations on windows: convolutions, poolings and interpolations.
 #include "property/rows/tables.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace generated {
@@ -154,6 +155,93 @@ inline auto stencil_loop(std::vector<loop_window> how) {
   };
 }
 
+/// An interpolation by its definition, one dimension after the other: `influence(distance)` of each
+/// element, where those beyond the edges are copies.
+template <class F>
+auto interpolate_loop(std::vector<index_t> new_sizes, bool is_aligned, F influence) {
+  return [=](const row_arrays& x) {
+    row_arrays out = x;
+    for (std::size_t d = 0; d < new_sizes.size(); ++d) {
+      const int dim = x[0].rank() - static_cast<int>(new_sizes.size() - d);
+      out = line_loop(dim, [&](const std::vector<double>& line) {
+        const auto size = static_cast<index_t>(line.size()), count = new_sizes[d];
+        std::vector<double> made;
+        for (index_t i = 0; i < count; ++i) {
+          const double place =
+              !is_aligned
+                  ? static_cast<double>((2 * i + 1) * size) / static_cast<double>(2 * count) - 0.5
+              : count > 1 ? static_cast<double>(i * (size - 1)) / static_cast<double>(count - 1)
+                          : 0;
+          double sum = 0;
+          for (index_t j = -2; j < size + 2; ++j)
+            sum += influence(static_cast<double>(j) - place) *
+                   line[static_cast<std::size_t>(std::clamp<index_t>(j, 0, size - 1))];
+          made.push_back(sum);
+        }
+        return std::vector<std::vector<double>>{made};
+      })(out);
+    }
+    return out;
+  };
+}
+/// The nearest element before a position, at half of the distance the one behind it.
+inline double nearest_influence(double distance) {
+  return distance > -0.5 && distance <= 0.5 ? 1 : 0;
+}
+inline double linear_influence(double distance) { return std::max(0.0, 1 - std::abs(distance)); }
+inline double cubic_influence(double distance) {
+  const double x = std::abs(distance);
+  if (x <= 1) return 1 - 2.25 * x * x + 1.25 * x * x * x;
+  return x < 2 ? 3 - 6 * x + 3.75 * x * x - 0.75 * x * x * x : 0;
+}
+
+/// Rows of interpolations, whose weights are rounded.
+void add_interpolations(std::vector<operation_row>& rows) {
+  const auto over_all = across<"x", "y", "z">;
+  const auto add = [&](std::string name, extents_desc extents, auto f, auto loop) {
+    rows.push_back(differentiable_row(
+        std::move(name), {{extents, between(-4, 4)}},
+        [f](const row_tensors& x) {
+          const any_tensor<double> given = x[0].as<>();
+          return f(given);
+        },
+        loop, 1e-12));
+  };
+  add(
+      "interpolate linear", {3, 2, 5},
+      [](const auto& x) { return interpolate<interpolation::linear, 8>(x); },
+      interpolate_loop({8}, false, &linear_influence));
+  add(
+      "interpolate linear of two dimensions across", {2, 4, 7},
+      [=](const auto& x) {
+        return interpolate<interpolation::linear, 9, 3>(x, align_corners, over_all);
+      },
+      interpolate_loop({9, 3}, true, &linear_influence));
+  add(
+      "interpolate cubic", {4, 7},
+      [](const auto& x) { return interpolate<interpolation::cubic, 4>(x); },
+      interpolate_loop({4}, false, &cubic_influence));
+  add(
+      "interpolate cubic of three dimensions across", {2, 3, 4, 2},
+      [=](const auto& x) { return interpolate<interpolation::cubic, 5, 4, 3>(x, over_all); },
+      interpolate_loop({5, 4, 3}, false, &cubic_influence));
+  add(
+      "interpolate cubic with aligned corners", {3, 5},
+      [](const auto& x) { return interpolate<interpolation::cubic, 7>(x, align_corners); },
+      interpolate_loop({7}, true, &cubic_influence));
+  add(
+      "interpolate nearest_exact across", {2, 5, 4},
+      [=](const auto& x) { return interpolate<interpolation::nearest_exact, 3, 8>(x, over_all); },
+      interpolate_loop({3, 8}, false, &nearest_influence));
+  rows.push_back(differentiable_row(
+      "interpolate nearest", {{{3, 5}}},
+      [](const row_tensors& x) { return interpolate<interpolation::nearest, 8>(x[0].as<>()); },
+      moved_loop({3, 8}, [](std::vector<index_t> at) {
+        at[1] = at[1] * 5 / 8;
+        return at;
+      })));
+}
+
 std::vector<operation_row> window_rows() {
   std::vector<operation_row> rows;
   const auto add = [&](std::string name, std::vector<row_operand> operands, auto f, auto loop) {
@@ -275,6 +363,7 @@ std::vector<operation_row> window_rows() {
         return average_pool<windows<4>, strides<2>, paddings<3, 0>>(x[0].as<>(), over_all);
       },
       pool_loop({4}, {{2, 3, 0, 1}}, 0, mean_of));
+  add_interpolations(rows);
   return rows;
 }
 

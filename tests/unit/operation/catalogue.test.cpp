@@ -166,6 +166,15 @@ TEST_CASE("What the catalogue infers is what the functions make, at the same cos
       inferred("bitcast", {{"type", "u8"}}, {a}),
       [](const auto& y) { return bitcast<std::uint8_t>(y); }, x);
   check_same(
+      inferred("interpolate", {{"sizes", "9"}, {"method", "cubic"}}, {a}),
+      [](const auto& y) { return interpolate<interpolation::cubic, 9>(y); }, x);
+  check_same(
+      inferred("interpolate", {{"sizes", "5,3"}, {"method", "linear"}, {"align_corners", ""}},
+               {"f32[8@data,3,2]{partial sum: model}"}),
+      [](const auto& y) { return interpolate<interpolation::linear, 5, 3>(y, align_corners); },
+      abstract<sharded_tensor<float, extents<8, 3, 2>,
+                              layout<pod, P<"data", none, none>, partial<"model">>>>());
+  check_same(
       inferred("rfft", {{"dims", "1"}}, {a}), [](const auto& y) { return fourier::rfft<1>(y); }, x);
   check_same(
       inferred("irfft", {{"dims", "1"}, {"length", "5"}}, {"f32[8@data,3,2]{partial sum: model}"}),

@@ -144,6 +144,10 @@ TEST_CASE("Joins form sums of indices, and slices have indices of their own") {
       {"propagation_barrier flow=backward", "f32[4, 8]", "([i, j])->([i, j])"},
       {"roll dim=0 places=3", "f32[12, 4]", "([i, j])->([i, j]) permutation={i}"},
       {"roll dim=0 places=0", "f32[12, 4]", "([i, j])->([i, j])"},
+      {"interpolate sizes=4,16 method=linear", "f32[2, 8, 8]",
+       "([i, j, k])->([i, l, m]) need_replication={j, k, l, m}"},
+      {"interpolate sizes=8,16 method=nearest", "f32[2, 8, 8]",
+       "([i, j, k])->([i, j, l]) need_replication={k, l}"},
   };
   check_rules(facts);
 }

@@ -98,6 +98,7 @@ TEST_CASE("What orders, scans or searches a split dimension is refused with both
       {{2, 4}, "fft dims=1", "f32[8@x, 4@y, 2]", whole, "f32[8@x, 4, 2]", "y"},
       {{2, 4}, "ifft dims=0,1", "f32[8@x, 4@y, 2]", whole, "f32[8, 4, 2]", "x,y"},
       {{2, 4}, "bitcast type=f64", "u8[4@x, 8@y]", whole, "u8[4@x, 8]", "y"},
+      {{2, 4}, "interpolate sizes=4,5 method=linear", "f32[8@x, 4@y]", whole, "f32[8, 4]", "x,y"},
       {{2, 4}, "rfft dims=0", "f32[8@x, 4@y]", whole, "f32[8, 4@y]", "x"},
       {{2, 4}, "irfft dims=0", "f32[5@y, 8@x, 2]", whole, "f32[5, 8@x, 2]", "y"},
       {{2, 4}, "fft dims=0", "f32[5, 8@y, 2@x]", whole, "f32[5, 8@y, 2]", "x"},
