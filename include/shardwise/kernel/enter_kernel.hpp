@@ -13,16 +13,18 @@
 namespace shardwise {
 
 /// Registers an elementwise function of operands of types `T...` with a result of type `Result`, so
-/// that programs that exist only at run time find its kernel.
+/// that programs that exist only at run time find its kernel; `gradient` registers the kernels of
+/// its gradient.
 ///
 ///     enter_function<silu, float, float>();
 template <class Function, Element Result, Element... T>
-void enter_function() {
+void enter_function(void (*gradient)() = nullptr) {
   kernel_table::instance().enter(
       operation_of<pointwise<Function>>,
       types_key(std::array{element_of<T>...}, element_of<Result>),
       {.each = block_function_of<Function, compute_type<Result>, compute_type<T>...>(),
-       .elements = &element_kernels_of<Result>});
+       .elements = &element_kernels_of<Result>,
+       .enter_gradient = gradient});
 }
 
 /// Registers an operation that is not elementwise, on operands of types `T...`.

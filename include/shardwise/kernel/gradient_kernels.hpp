@@ -25,6 +25,12 @@ namespace shardwise {
 /// Registers the kernels of a gradient.
 using gradient_entry_function = void (*)();
 
+/// Returns the function that registers the kernels for the gradient of an operation on `T...` with
+/// results of `Result`; null if there are no floating-point types, or if the compiled library has
+/// the kernels.
+template <class Class, class Result, class... T>
+[[nodiscard]] constexpr gradient_entry_function gradient_entry() noexcept;
+
 namespace detail {
 
 /// True for operations whose kernels, including those of their gradients, are in the compiled
@@ -39,6 +45,7 @@ inline constexpr bool is_compiled_already<pointwise<F>> =
 template <class F, Element T>
 void enter_function_on() {
   using C = compute_type<T>;
+  constexpr gradient_entry_function gradient = gradient_entry<pointwise<F>, T>();
   if constexpr (requires { F::of_truth_values; }) {
     if constexpr (requires(bool b) { kernel<F>::template of<bool>(b); })
       enter_function<F, bool, bool>();
@@ -49,30 +56,31 @@ void enter_function_on() {
   } else if constexpr (requires { F::compares; }) {
     enter_function<F, bool, T, T>();
   } else if constexpr (requires { F::chooses; }) {
-    enter_function<F, T, bool, T, T>();
+    enter_function<F, T, bool, T, T>(gradient);
   } else if constexpr (requires { F::masks; }) {
-    enter_function<F, T, T, bool>();
+    enter_function<F, T, T, bool>(gradient);
   } else if constexpr (
       requires(C x) { kernel<F>::run(x); } || requires(C x) { kernel<F>::template of<C>(x); }) {
-    enter_function<F, T, T>();
+    enter_function<F, T, T>(gradient);
   } else if constexpr (
       requires(C x) { kernel<F>::run(x, x); } ||
       requires(C x) { kernel<F>::template of<C>(x, x); }) {
-    enter_function<F, T, T, T>();
+    enter_function<F, T, T, T>(gradient);
   } else {
-    enter_function<F, T, T, T, T>();
+    enter_function<F, T, T, T, T>(gradient);
   }
 }
 
 /// Registers an operation on one to three operands of `T`, of which those after the first may be
-/// indices.
+/// indices, so that what it appends can be differentiated again.
 template <class Class, Element T>
 struct enter_on {
   static void run() {
     const operation_kernel made{
         .whole = structured_kernel::to<&kernel_of<Class>::template run<T>>(),
         .elements = &element_kernels_of<T>,
-        .further = further_of<Class, T>()};
+        .further = further_of<Class, T>(),
+        .enter_gradient = gradient_entry<Class, T>()};
     constexpr element own = element_of<T>;
     const auto enter = [&](std::initializer_list<element> operands) {
       kernel_table::instance().enter(operation_of<Class>, types_key(operands, own), made);
@@ -205,11 +213,8 @@ struct entry_of<pointwise<functions::cast<To>>> {
 
 }  // namespace detail
 
-/// The function that registers the kernels for the gradient of an operation on `T...` with results
-/// of `Result`; null if there are no floating-point types, or if the compiled library has the
-/// kernels.
 template <class Class, class Result, class... T>
-[[nodiscard]] constexpr gradient_entry_function gradient_entry() noexcept {
+constexpr gradient_entry_function gradient_entry() noexcept {
   return detail::entry_of<Class>::template get<Result, T...>();
 }
 
