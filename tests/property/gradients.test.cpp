@@ -50,27 +50,15 @@ row_arrays slopes_of(const operation_row& row, const row_arrays& operands, loss_
   return slopes;
 }
 
-/// Checks the gradients of a row if it allows these layouts: they are correct, have the layouts of
-/// the operands, and the costs in their program.
-std::optional<row_arrays> gradients_agree(const device_pool& pool, const operation_row& row,
-                                          const std::vector<layout_desc>& layouts,
-                                          const remembered& slopes, loss_kind kind) {
-  row_tensors spread;
-  row_arrays operands;
-  doubles differentiated;
-  for (std::size_t o = 0; o < row.operands.size(); ++o) {
-    const filled_operand x = fill_operand(pool, row.operands[o], layouts[o], o + 1);
-    spread.push_back(x.tensor);
-    operands.push_back(x.value);
-    if (row.operands[o].type == element::f64) differentiated.push_back(x.tensor.as<>());
-  }
-  try {
-    (void)row.apply(spread);
-  } catch (const error&) {
-    return std::nullopt;
-  }
-  const auto loss = [&](const doubles& given) {
-    row_tensors all = spread;
+/// The loss of a row as a function of its differentiated operands.
+struct row_loss {
+  const device_pool& pool;
+  const operation_row& row;
+  const row_tensors& operands;
+  loss_kind kind;
+
+  any_tensor<double> operator()(const doubles& given) const {
+    row_tensors all = operands;
     std::size_t next = 0;
     for (std::size_t o = 0; o < all.size(); ++o)
       if (row.operands[o].type == element::f64) all[o] = given[next++];
@@ -95,7 +83,29 @@ std::optional<row_arrays> gradients_agree(const device_pool& pool, const operati
     any_tensor<double> all_of_them = sums[0];
     for (std::size_t r = 1; r < sums.size(); ++r) all_of_them = all_of_them + sums[r];
     return all_of_them;
-  };
+  }
+};
+
+/// Checks the gradients of a row if it allows these layouts: they are correct, have the layouts of
+/// the operands, and the costs in their program.
+std::optional<row_arrays> gradients_agree(const device_pool& pool, const operation_row& row,
+                                          const std::vector<layout_desc>& layouts,
+                                          const remembered& slopes, loss_kind kind) {
+  row_tensors spread;
+  row_arrays operands;
+  doubles differentiated;
+  for (std::size_t o = 0; o < row.operands.size(); ++o) {
+    const filled_operand x = fill_operand(pool, row.operands[o], layouts[o], o + 1);
+    spread.push_back(x.tensor);
+    operands.push_back(x.value);
+    if (row.operands[o].type == element::f64) differentiated.push_back(x.tensor.as<>());
+  }
+  try {
+    (void)row.apply(spread);
+  } catch (const error&) {
+    return std::nullopt;
+  }
+  const row_loss loss{pool, row, spread, kind};
   const doubles made = gradient(loss)(differentiated);
   std::vector<tensor_node*> roots;
   for (const auto& each : made)
@@ -169,6 +179,60 @@ void check_gradients(const std::vector<operation_row>& rows,
   }
 }
 
+/// Checks the second derivatives of rows whose operands no axis splits: the gradient of the squares
+/// of the gradients, beside central differences of these squares. Returns the names of rows that
+/// have none.
+std::vector<std::string> check_second(const std::vector<operation_row>& rows) {
+  std::vector<std::string> without;
+  struct four : mesh<axis<"x", 2>, axis<"y", 2>, axis<"z", 1>> {};
+  const device_pool pool{four{}};
+  for (operation_row row : rows) {
+    if (!row.is_differentiable) continue;
+    INFO(row.name);
+    row_tensors operands;
+    doubles at;
+    for (row_operand& operand : row.operands) {
+      if (operand.type == element::f64) operand.numbers_of = away_from_ties(operand.numbers_of);
+      const layout_desc whole =
+          open_layout::unknown(static_cast<int>(operand.extents.size())).layout();
+      operands.push_back(fill_operand(pool, operand, whole, operands.size() + 1).tensor);
+      if (operand.type == element::f64) at.push_back(operands.back().as<>());
+    }
+    const row_loss loss{pool, row, operands, loss_kind::weighted};
+    const auto squares = [&](const doubles& given) {
+      const doubles slopes = gradient(loss)(given);
+      any_tensor<double> all = sum(square(slopes[0]));
+      for (std::size_t o = 1; o < slopes.size(); ++o) all = all + sum(square(slopes[o]));
+      return all;
+    };
+    doubles second;
+    try {
+      second = gradient(squares)(at);
+    } catch (const error& e) {
+      REQUIRE(e.code() == violation::operation_has_no_gradient);
+      without.push_back(row.name);
+      continue;
+    }
+    for (std::size_t o = 0; o < at.size(); ++o) {
+      host_array here = host_value(at[o]);
+      const host_array found = host_value(second[o]);
+      for (const index_t i : {index_t{0}, here.size() / 2}) {
+        if (here.size() == 0) break;
+        const double step = 1e-5, x = here[i];
+        const auto moved = [&](double by) {
+          doubles all = at;
+          here[i] = x + by;
+          all[o] = hold_whole(pool, here).as<>();
+          here[i] = x;
+          return host_value(squares(all))[0];
+        };
+        const double slope = (moved(step) - moved(-step)) / (2 * step);
+        CHECK(std::abs(found[i] - slope) <= 1e-4 * std::max(1.0, std::abs(slope)));
+      }
+    }
+  }
+  return without;
+}
 /// Both kinds of loss.
 void check_slopes(const std::vector<operation_row>& rows) {
   check_gradients(rows);
@@ -214,6 +278,24 @@ TEST_CASE("gradients of linear algebra are slopes under every layout") {
 }
 TEST_CASE("gradients of operations on windows are slopes under every layout") {
   check_slopes(window_rows());
+}
+TEST_CASE("gradients of gradients are slopes of squares of gradients") {
+  std::vector<std::string> without;
+  const auto check = [&](const std::vector<operation_row>& rows) {
+    for (const std::string& name : check_second(rows)) without.push_back(name);
+  };
+  check(elementwise_rows());
+  check(reduction_rows());
+  check(contraction_rows());
+  check(shape_rows());
+  check(arrangement_rows());
+  check(indexing_rows());
+  check(fourier_rows());
+  check(fused_rows());
+  check(matrix_rows());
+  check(semiring_rows());
+  check(window_rows());
+  CHECK(without == std::vector<std::string>{});
 }
 TEST_CASE("gradients of mapped functions are slopes under every layout") {
   check_mapped(elementwise_rows());
