@@ -8,6 +8,7 @@
 #include "shardwise/plan/manual_operation.hpp"
 
 #include <initializer_list>
+#include <span>
 
 namespace shardwise {
 
@@ -100,11 +101,11 @@ constexpr Out& write_layouts(Out& sink, const propagated_layouts<Capacity>& foun
 ///     to_text(step.mesh, found.input(2));        // [{"model", ?}, {?}]
 ///
 /// Throws `error` for a text that is malformed, for an input, result or value that the program does
-/// not have, and for a layout of another rank. `with_layouts(found)` is the program with these
-/// layouts.
+/// not have, and for a layout of another rank. What is known may also be a `std::span`, of a vector
+/// for instance. `with_layouts(found)` is the program with these layouts.
 template <std::size_t Capacity>
 [[nodiscard]] constexpr propagated_layouts<Capacity> propagate_layouts(
-    const traced_program<Capacity>& program, std::initializer_list<known_layout> known = {},
+    const traced_program<Capacity>& program, std::span<const known_layout> known,
     const propagation_options& options = {}) {
   propagated_layouts<Capacity> out;
   value_id number[Capacity]{};
@@ -138,6 +139,12 @@ template <std::size_t Capacity>
   detail::propagation_note notes[Capacity]{};
   propagate_layouts(view, out.values, original, notes, options);
   return out;
+}
+template <std::size_t Capacity>
+[[nodiscard]] constexpr propagated_layouts<Capacity> propagate_layouts(
+    const traced_program<Capacity>& program, std::initializer_list<known_layout> known = {},
+    const propagation_options& options = {}) {
+  return propagate_layouts(program, std::span(known.begin(), known.size()), options);
 }
 
 }  // namespace shardwise

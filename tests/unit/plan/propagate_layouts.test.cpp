@@ -3,12 +3,22 @@
 #include "unit/plan/propagate_layouts_facts.hpp"
 
 #include <string>
+#include <vector>
 
 TEST_CASE("layouts are propagated through programs as the facts say") {
   for (const propagated::propagated_fact& fact : propagated::facts) {
     CAPTURE(std::string_view(fact.label.data(), fact.label.size()));
     CHECK(holds(fact));
   }
+}
+
+TEST_CASE("known layouts may be those of a vector") {
+  using namespace propagated;
+  const auto program =
+      trace_program<8>([](const auto& x) { return -x; }, on<propagated::square, 8>);
+  const std::vector<known_layout> known{{input, 0, R"([{"a"}])"}};
+  const auto found = propagate_layouts(program, known);
+  CHECK(text_view(to_text(program.mesh, found.result())) == R"([{"a", ?}])");
 }
 
 TEST_CASE("known layouts that a program cannot have are refused") {
