@@ -193,8 +193,8 @@ std::vector<std::string> check_second(const std::vector<operation_row>& rows) {
     doubles at;
     for (row_operand& operand : row.operands) {
       if (operand.type == element::f64) operand.numbers_of = away_from_ties(operand.numbers_of);
-      const layout_desc whole =
-          open_layout::unknown(static_cast<int>(operand.extents.size())).layout();
+      layout_desc whole;
+      whole.dims.resize(operand.extents.size());
       operands.push_back(fill_operand(pool, operand, whole, operands.size() + 1).tensor);
       if (operand.type == element::f64) at.push_back(operands.back().as<>());
     }

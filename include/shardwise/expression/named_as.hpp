@@ -4,13 +4,18 @@
 #include "shardwise/expression/operand.hpp"
 #include "shardwise/rule/suggestion.hpp"
 
+#include <type_traits>
+
 namespace shardwise {
 
 /// Checks that a tensor can be initialised or assigned by a value: it must have the same elements,
-/// extents and layout.
+/// extents and layout. Whether parts may be uneven does not matter if nothing is split.
 [[nodiscard]] constexpr diagnosis check_assignment(const tensor_desc& tensor,
                                                    const tensor_desc& value) noexcept {
   if (tensor == value) return {};
+  tensor_desc whole = value;
+  if (value.layout.splitting_axes().empty()) whole.layout.uneven = tensor.layout.uneven;
+  if (tensor == whole) return {};
   return {.rule = violation::tensor_type_differs};
 }
 
@@ -27,8 +32,10 @@ namespace detail {
   if (value.type != wanted.type || wanted.layout.pending != 0 || wanted.layout.manual != 0 ||
       !check_reshard(mesh, value.layout, wanted.layout).ok())
     return out;
+  // A reshard to a spec keeps the policy.
+  const bool keeps = wanted.layout.uneven == value.layout.uneven;
   return write_reshard(out, mesh, wanted.layout, quote,
-                       wanted.layout.uneven && !value.layout.uneven)
+                       keeps ? "" : text_view(wanted.layout.uneven ? "uneven" : "exact"))
          << "(x)";
 }
 
@@ -45,10 +52,17 @@ inline constexpr bool is_named_as = [] {
     return check_assignment(paper_of<To>::value, paper_of<From>::value).ok();
 }();
 
-/// The text of a tensor type in the library's notation.
-template <class X>
+/// The text of a tensor type in the library's notation; beside another one with the same text, with
+/// the policy.
+template <class X, class Beside = void>
 [[nodiscard]] constexpr auto notation_of() noexcept {
-  constexpr sentence words = to_text(mesh_of<X>::value, paper_of<X>::value);
+  constexpr sentence words = [] {
+    sentence out = to_text(mesh_of<X>::value, paper_of<X>::value);
+    if constexpr (!std::is_void_v<Beside>)
+      if (text_view(out) == text_view(to_text(mesh_of<Beside>::value, paper_of<Beside>::value)))
+        out << text_view(paper_of<X>::value.layout.uneven ? ", uneven" : ", exact");
+    return out;
+  }();
   return to_fixed_string<words.size()>(words);
 }
 
@@ -59,12 +73,12 @@ template <class From, class To>
   if constexpr (!std::is_same_v<mesh_of<From>, mesh_of<To>>)
     return refused<violation::operand_meshes_differ, types<mesh_of<To>, mesh_of<From>>>{};
   else
-    return answer_to<>([] { return check_assignment(paper_of<To>::value, paper_of<From>::value); },
-                       facts<own_type(notation_of<To>()), given_type(notation_of<From>())>{} +
-                           text_shown<suggested>([] {
-                             return call_between(mesh_of<To>::value, paper_of<From>::value,
-                                                 paper_of<To>::value);
-                           }));
+    return answer_to<>(
+        [] { return check_assignment(paper_of<To>::value, paper_of<From>::value); },
+        facts<own_type(notation_of<To, From>()), given_type(notation_of<From, To>())>{} +
+            text_shown<suggested>([] {
+              return call_between(mesh_of<To>::value, paper_of<From>::value, paper_of<To>::value);
+            }));
 }
 
 }  // namespace detail

@@ -145,7 +145,7 @@ template <class X, class G>
     return refused<violation::cotangent_differs, shown_operand<G>>{};
   else if constexpr (Operand<X> && Operand<G>)
     return answer_to<>([] { return check_cotangent(paper_of<X>::value, paper_of<G>::value); },
-                       facts<own_type(notation_of<X>()), given_type(notation_of<G>())>{});
+                       facts<own_type(notation_of<X, G>()), given_type(notation_of<G, X>())>{});
   else
     return allowed<>{};
 }

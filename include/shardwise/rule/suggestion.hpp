@@ -223,11 +223,11 @@ struct permission {
   return out;
 }
 
-/// Writes `reshard<P<"data", none>>`, with axes between `quote`s. Compile-time errors omit the
-/// quotes, which compilers would print as `\"`.
+/// Writes `reshard<P<"data", none>>`, with axes between `quote`s and, if it is not empty, another
+/// `policy`. Compile-time errors omit the quotes, which compilers would print as `\"`.
 [[nodiscard]] constexpr sentence write_reshard(sentence out, const mesh_desc& mesh,
                                                const layout_desc& layout, text_view quote,
-                                               bool becomes_uneven = false) noexcept {
+                                               text_view policy = {}) noexcept {
   out << "reshard<P<";
   for (int d = 0; d < layout.rank(); ++d) {
     const axis_list& dim = layout.dims[d];
@@ -248,7 +248,7 @@ struct permission {
     if (dim.size() > 1 || !how.is_contiguous()) out << ')';
     if (dim.empty()) out << "none";
   }
-  return out << (becomes_uneven ? text_view(">, uneven>") : text_view(">>"));
+  return out << '>' << text_view(policy.empty() ? "" : ", ") << policy << '>';
 }
 
 /// Writes the call that fixes the error, `reshard<P<"data", none>>(operand 1)`; nothing if no
@@ -256,7 +256,7 @@ struct permission {
 [[nodiscard]] constexpr sentence call_of(const mesh_desc& mesh, const suggestion& fix,
                                          text_view quote = "\"") noexcept {
   if (fix.operand < 0) return {};
-  sentence out = write_reshard({}, mesh, fix.layout, quote, fix.becomes_uneven);
+  sentence out = write_reshard({}, mesh, fix.layout, quote, fix.becomes_uneven ? "uneven" : "");
   return out << "(operand " << fix.operand << ')';
 }
 /// Writes the axes of the permission that fixes the error, `"data", "model"`; nothing if none

@@ -120,6 +120,19 @@ TEST_CASE("a name takes what its type says, whatever the name of the layout") {
   REQUIRE(values(back) == floats(6, 2.0F));
 }
 
+TEST_CASE("a name takes values of another policy if nothing is split") {
+  const device_pool pool(pod{});
+  using uneven_rows =
+      sharded_tensor<float, extents<3, 2>, layout<pod, P<"data", none>, partial<>, uneven>>;
+  using row = sharded_tensor<float, extents<2>, layout<pod, P<none>>>;
+  const uneven_rows x = ones<uneven_rows>(pool);
+  const row sums = reshard<P<none>>(sum<0>(x));
+  REQUIRE(values(sums) == std::vector<float>{3, 3});
+  row y = ones<row>(pool);
+  y -= reshard<P<none>>(sum<0>(x));
+  REQUIRE(values(y) == std::vector<float>{-2, -2});
+}
+
 TEST_CASE(
     "a whole number that the elements cannot hold is refused, beside tensors and as a filling") {
   const device_pool pool(pod{});
