@@ -295,7 +295,11 @@ TEST_CASE("gradients of gradients are slopes of squares of gradients") {
   check(matrix_rows());
   check(semiring_rows());
   check(window_rows());
-  CHECK(without == std::vector<std::string>{});
+  // The polygamma functions, and the gradient of attention, which never stores its scores.
+  for (const std::string& name : without) {
+    INFO(name);
+    CHECK((name == "lgamma" || name.rfind("attention", 0) == 0));
+  }
 }
 TEST_CASE("gradients of mapped functions are slopes under every layout") {
   check_mapped(elementwise_rows());

@@ -299,6 +299,8 @@ using attention_call =
 /// position of the first query: query `i` attends to the keys up to `start + i`. Later keys are not
 /// read, so they may be the unused part of a cache.
 ///
+/// Its gradient has no gradient: for higher orders, write the products and the softmax.
+///
 /// All dimensions may be split except `keys` and `d`; heads may be split if each device has the
 /// heads of keys that its queries need. Keys may be gathered over permitted axes.
 ///

@@ -30,11 +30,17 @@ struct eigenvectors_operation : detail::of_square_matrices {
     const gradient_value values = emit<reduction_operation>(rows, products);
     extents_desc column = values.tensor().extents;
     std::swap(column[rank - 1], column[rank - 2]);
-    const gradient_value k = detail::batched_product(v, "zx", at.cotangent(), "zy", "xy") /
-                             (values - detail::shaped(values, column));
-    const gradient_value apart = emit<tril_operation>(tril_operation::how(-1), k) +
-                                 emit<triu_operation>(triu_operation::how(1), k);
-    const gradient_value left = detail::batched_product(v, "xz", apart, "zy", "xy");
+    const auto beside_diagonal = [](const gradient_value& x) {
+      return emit<tril_operation>(tril_operation::how(-1), x) +
+             emit<triu_operation>(triu_operation::how(1), x);
+    };
+    // The differences on the diagonal, which are 0, are not divided by.
+    const gradient_value apart = values - detail::shaped(values, column);
+    const gradient_value zero = at.number(0, v), one = at.number(1, v);
+    const gradient_value ones = masked(apart, elementwise<functions::greater>(zero, one)) + one;
+    const gradient_value safe = apart + (ones - beside_diagonal(ones));
+    const gradient_value k = detail::batched_product(v, "zx", at.cotangent(), "zy", "xy") / safe;
+    const gradient_value left = detail::batched_product(v, "xz", beside_diagonal(k), "zy", "xy");
     at.give(0, detail::batched_product(left, "xz", v, "yz", "xy"));
   }
 };

@@ -65,7 +65,7 @@ struct singular_vectors_operation : detail::of_matrices {
     return cost_of(mesh, operands[0], 22 * result.extents[result.rank() - 1]);
   }
   using emits = operations<einsum_operation, transpose_operation, reshape_operation,
-                           slice_operation, pointwise<functions::not_equal>>;
+                           slice_operation, pointwise<functions::where>>;
   /// The product of `u w + (du - u transpose(u) du) / s` and `transpose(v)`, plus `u` times the
   /// transpose of `(dv - v transpose(v) dv) / s`; `w` is `ds` on the diagonal, and beside it
   /// contains the antisymmetric parts of `transpose(u) du` times `s` and `s` times those of
@@ -105,10 +105,14 @@ struct singular_vectors_operation : detail::of_matrices {
   }
 
  private:
-  /// Returns a quotient, which is 0 where the numerator is.
+  /// Returns a quotient, where 0 divided by 0 is 0.
   [[nodiscard]] static constexpr gradient_value divided(const gradient_value& a,
                                                         const gradient_value& b) {
-    return masked(a / b, elementwise<functions::not_equal>(a, a.step->number(0, a)));
+    const gradient_value zero = a.step->number(0, a), one = a.step->number(1, a);
+    const gradient_value is_zero = elementwise<functions::equal>(b, zero);
+    const gradient_value beside =
+        elementwise<functions::where>(elementwise<functions::equal>(a, zero), one, b);
+    return a / elementwise<functions::where>(is_zero, beside, b);
   }
 };
 
