@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Convolutions, stencils and poolings beside the obvious loops: one thread and a million elements
-// each.
+// Convolutions, stencils, poolings and interpolation beside the obvious loops: one thread and a
+// million elements each.
 #include "harness.hpp"
 #include <shardwise/shardwise.hpp>
 
@@ -117,6 +117,50 @@ bench::row pool_row(std::string name, const F& f) {
           1};
 }
 
+/// Images that get `Made` x `Made` elements on straight lines between those of `side` x `side`.
+template <index_t Made>
+bench::row resize_row(std::string name) {
+  const auto all = std::make_shared<pooled_images>(Made);
+  return {
+      std::move(name) + ", 16 x 16 x 64 x 64",
+      "the loop, one thread",
+      [all] {
+        const auto y = interpolate<interpolation::linear, Made, Made>(all->x.x);
+        sync(y);
+        bench::keep(y);
+      },
+      [all] {
+        struct between {
+          index_t low, high;
+          float weight;
+        };
+        const auto at = [](index_t i) {
+          constexpr float scale = static_cast<float>(side) / Made;
+          const float place = (static_cast<float>(i) + 0.5F) * scale - 0.5F;
+          const float low = std::floor(place);
+          const auto index = static_cast<index_t>(low);
+          return between{std::max<index_t>(index, 0), std::min(index + 1, side - 1), place - low};
+        };
+        const float* x = all->x.host.data();
+        float* to = all->out.data();
+        for (index_t n = 0; n < batch * channels; ++n, x += side * side)
+          for (index_t p = 0; p < Made; ++p) {
+            const between r = at(p);
+            for (index_t q = 0; q < Made; ++q) {
+              const between c = at(q);
+              const float* const above = x + r.low * side;
+              const float* const below = x + r.high * side;
+              const float top = above[c.low] + c.weight * (above[c.high] - above[c.low]);
+              const float bottom = below[c.low] + c.weight * (below[c.high] - below[c.low]);
+              *to++ = top + r.weight * (bottom - top);
+            }
+          }
+        bench::keep(all->out);
+      },
+      1,
+      1};
+}
+
 /// A grid of 1024 x 1024 and a stencil of `Size` x `Size`.
 template <index_t Size>
 bench::row stencil_row(std::string name) {
@@ -164,9 +208,11 @@ std::vector<bench::row> rows() {
       stencil_row<3>("stencil 3 x 3"),
       stencil_row<5>("stencil 5 x 5"),
       pool_row<2, 2, 0>("max_pool 2 x 2", [](const auto& x) { return max_pool<windows<2, 2>>(x); }),
-      pool_row<3, 1, 1>("max_pool 3 x 3", [](const auto& x) {
-        return max_pool<windows<3, 3>, strides<1, 1>, paddings<1, 1>>(x);
-      })};
+      pool_row<3, 1, 1>(
+          "max_pool 3 x 3",
+          [](const auto& x) { return max_pool<windows<3, 3>, strides<1, 1>, paddings<1, 1>>(x); }),
+      resize_row<128>("interpolate to 128 x 128"),
+      resize_row<48>("interpolate to 48 x 48")};
 }
 
 const bench::add here(rows);
