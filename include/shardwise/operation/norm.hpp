@@ -25,26 +25,21 @@ template <class Sum>
   return root_of_sum(sum, [](auto&& x) { return sqrt(static_cast<decltype(x)>(x)); });
 }
 
-/// Returns a root of the sum of `terms`, which is reduced over permitted axes before. `Named` is
-/// the norm in errors, `x` its operand.
-template <class Named, int... Dims, class X, class Powers, class Root, class... Options>
+/// Returns a root of the sum of powers of elements, which is reduced over permitted axes before.
+/// Its callers check the operand, so that an error is reported where the program calls them.
+template <int... Dims, class X, class Powers, class Root, class... Options>
 [[nodiscard]] constexpr auto norm_of(const X& x, const Powers& powers, const Root& root,
                                      const Options&... options) {
-  const auto checked = carry_out<whole_dims_call<Named, Dims...>>(x, options...);
-  if constexpr (AnyRefused<decltype(checked)>) {
-    return refused_value<>{};
-  } else {
-    constexpr auto permitted = decltype(permitted_among(options...)){};
-    return with_dims(
-        [&](const auto&... dims) {
-          if constexpr (keeps_dims<Options...>)
-            return root_of_sum(finished(sum<Dims...>(powers(x), dims..., keep_dims), permitted),
-                               root);
-          else
-            return root_of_sum(finished(sum<Dims...>(powers(x), dims...), permitted), root);
-        },
-        options...);
-  }
+  constexpr auto permitted = decltype(permitted_among(options...)){};
+  return with_dims(
+      [&](const auto&... dims) {
+        if constexpr (keeps_dims<Options...>)
+          return root_of_sum(finished(sum<Dims...>(powers(x), dims..., keep_dims), permitted),
+                             root);
+        else
+          return root_of_sum(finished(sum<Dims...>(powers(x), dims...), permitted), root);
+      },
+      options...);
 }
 
 }  // namespace detail
@@ -73,9 +68,14 @@ template <int... Dims, NamedOperand X, class... Options>
     return detail::on_request([&](const auto&... given) { return l2_norm<Dims...>(x, given...); },
                               options...);
   } else {
-    return detail::norm_of<l2_norm_of<Dims...>, Dims...>(
-        x, [](const auto& each) { return square(each); },
-        [](auto&& sum) { return sqrt(static_cast<decltype(sum)>(sum)); }, options...);
+    const auto checked =
+        detail::carry_out<detail::whole_dims_call<l2_norm_of<Dims...>, Dims...>>(x, options...);
+    if constexpr (AnyRefused<decltype(checked)>)
+      return refused_value<>{};
+    else
+      return detail::norm_of<Dims...>(
+          x, [](const auto& each) { return square(each); },
+          [](auto&& sum) { return sqrt(static_cast<decltype(sum)>(sum)); }, options...);
   }
 }
 
@@ -95,9 +95,14 @@ template <int... Dims, NamedOperand X, class... Options>
     return detail::on_request(
         [&](const auto&... given) { return lp_norm<Dims...>(x, p, given...); }, options...);
   } else {
-    return detail::norm_of<lp_norm_of<Dims...>, Dims...>(
-        x, [p](const auto& each) { return pow(abs(each), p); },
-        [p](auto&& sum) { return pow(static_cast<decltype(sum)>(sum), 1 / p); }, options...);
+    const auto checked =
+        detail::carry_out<detail::whole_dims_call<lp_norm_of<Dims...>, Dims...>>(x, options...);
+    if constexpr (AnyRefused<decltype(checked)>)
+      return refused_value<>{};
+    else
+      return detail::norm_of<Dims...>(
+          x, [p](const auto& each) { return pow(abs(each), p); },
+          [p](auto&& sum) { return pow(static_cast<decltype(sum)>(sum), 1 / p); }, options...);
   }
 }
 

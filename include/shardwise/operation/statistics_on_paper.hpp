@@ -4,8 +4,6 @@
 #include "shardwise/operation/composed_on_paper.hpp"
 #include "shardwise/operation/exponential.hpp"
 #include "shardwise/operation/searchsorted.hpp"
-#include "shardwise/rule/contraction_order.hpp"
-#include "shardwise/rule/einsum.hpp"
 
 namespace shardwise::detail {
 
@@ -16,29 +14,6 @@ struct lp_norm_judge {
     factor_rule out = reduction_of_whole::rule(how, operands);
     out.operands.push_back({});
     return out;
-  }
-};
-/// A search in sorted sequences: the counts of their elements.
-struct searchsorted_judge {
-  [[nodiscard]] static constexpr factor_rule rule(const attributes&,
-                                                  const tensor_descs& operands) noexcept {
-    if (operands[0].rank() > 1) {
-      factor_rule out = parse_einsum(named_dimensions("...i,...j->...j",
-                                                      {operands[0].extents, operands[1].extents}))
-                            .rule;
-      out.law = linearity::nonlinear;
-      return out;
-    }
-    factor_rule out = same_dimensions_rule(linearity::nonlinear, operands[1].rank());
-    const auto sorted = static_cast<std::uint8_t>(out.factors.ssize());
-    out.factors.push_back(factor_kind::reduction);
-    out.operands = {factor_map{sorted}, out.operands[0]};
-    return out;
-  }
-  [[nodiscard]] static constexpr diagnosis check(const attributes&,
-                                                 const tensor_descs& operands) noexcept {
-    if (operands[0].rank() < 2) return over(0).judge(operands[0].rank());
-    return over(0).judge(operands[1].rank());
   }
 };
 
@@ -141,14 +116,18 @@ constexpr void nanvar(paper_steps& at, const attributes& how, const tensor_descs
                          keeps(how) ? terms : at.reduce(reduction::max, terms, dims, false));
   out.push_back(x.type == given[0].type ? made : narrowed(at, at.finished(made), given[0].type));
 }
-constexpr void searchsorted(paper_steps& at, const attributes&, const tensor_descs& x,
+constexpr void searchsorted(paper_steps& at, const attributes& how, const tensor_descs& given,
                             tensor_results& out) {
-  const tensor_desc column =
-      at.apply<unsqueeze_operation>(behind_sorted(x[0].extents, x[1].extents), x[0]);
-  const tensor_desc values =
-      x[0].rank() < 2 ? x[1] : at.apply<unsqueeze_operation>(before_values(x[1].extents), x[1]);
-  const tensor_desc ones = at.apply(cast_to(element::i64), {}, {at.each<f::less>(column, values)});
-  out.push_back(at.apply<reduction_operation>(counting_sorted(ones.extents, x[0].extents), ones));
+  const tensor_descs x = at.checked(searchsorted_operation::rule(how, given), given);
+  const auto apart = [&](const attributes& dims, const tensor_desc& one) {
+    return dims.integers.empty() ? one : at.apply<unsqueeze_operation>(dims, one);
+  };
+  const extents_desc sorted = x[0].extents, values = x[1].extents;
+  const tensor_desc column = apart(searchsorted_operation::behind_sorted(sorted, values), x[0]);
+  const tensor_desc row = apart(searchsorted_operation::before_values(values, sorted), x[1]);
+  const tensor_desc ones = at.apply(cast_to(element::i64), {}, {at.each<f::less>(column, row)});
+  out.push_back(
+      at.apply<reduction_operation>(searchsorted_operation::counting(ones.extents, sorted), ones));
 }
 
 }  // namespace composed_steps

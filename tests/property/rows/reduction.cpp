@@ -157,7 +157,7 @@ std::vector<operation_row> statistic_rows() {
   add_reduction_rows(rows, "nanmean", gaps, of(nanmean_of), known_mean, error);
   add_reduction_rows(rows, "nanmean across", gaps, of(nanmean_of, everywhere), known_mean, error);
   const auto nanvar_of = [](const auto&... x) { return nanvar(x...); };
-  const auto known_variance = [known_mean, known, is_number](const line& all) {
+  const auto known_variance = [known_mean, is_number](const line& all) {
     line squares;
     const double mean = known_mean(all);
     for (double a : all)

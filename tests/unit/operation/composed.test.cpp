@@ -123,6 +123,30 @@ TEST_CASE("a requested layout gathers what the composition needs") {
   const auto spread = cov(b, as<P<none, "x">>);
   STATIC_REQUIRE(decltype(spread)::layout_type::value == layout<line, P<none, "x">>::value);
   CHECK(to_host(spread)(0, 1) == 0.5F);
+  CHECK(to_host(corrcoef(b, as<P<none, none>>))(1, 0) == 1.0F);
+  CHECK(to_host(trapezoid<0>(b, 2, as<P<none>>))(1) == 4.0F);
+  CHECK(to_host(lp_norm<0>(b, 1, as<P<none>>))(1) == 4.0F);
+  CHECK(to_host(nanvar<0>(b, as<P<none>>))(0) == 1.0F);
   const auto c = iota<tensor<float, extents<4, 3, 2>, P<"x", none, none>>>(pool);
   CHECK(to_host(pixel_shuffle<2>(c, as<P<none, none, none>>))(0, 1, 1) == 18.0F);
+}
+
+TEST_CASE("operands whose layouts are types beside those whose layouts are values") {
+  const device_pool pool(line{}, 2);
+  const auto a = iota<tensor<float, extents<4, 3>, P<"x", none>>>(pool);
+  const auto b = iota<tensor<float, extents<2, 3>>>(pool);
+  const any_tensor<float> any_a = a, any_b = b;
+  const auto same = [&](const auto& f) {
+    const auto want = to_host(f(a, b));
+    for (const any_tensor<float>& made : {f(a, any_b), f(any_a, b), f(any_a, any_b)}) {
+      REQUIRE(made.tensor().extents == want.extents());
+      const auto got = to_host(made);
+      for (index_t i = 0; i < want.extents()[0]; ++i) CHECK(got(i, 1) == want(i, 1));
+    }
+  };
+  same([](const auto& x, const auto& y) { return kron(x, y); });
+  same([](const auto& x, const auto& y) { return cdist(x, y); });
+  same([](const auto& x, const auto& y) { return cross(x, index_at<0, 1>(y)); });
+  same(
+      [](const auto& x, const auto& y) { return cast<float>(searchsorted(index_at<0, 1>(y), x)); });
 }
