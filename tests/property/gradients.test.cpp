@@ -254,6 +254,7 @@ TEST_CASE("gradients of reductions and scans are slopes under every layout") {
 TEST_CASE("gradients of contractions are slopes under every layout") {
   check_slopes(contraction_rows());
 }
+TEST_CASE("gradients of products with names") { check_gradients(product_rows()); }
 TEST_CASE("gradients of contractions over semirings are slopes under every layout") {
   check_slopes(semiring_rows());
 }
@@ -305,6 +306,7 @@ TEST_CASE("gradients of mapped functions are slopes under every layout") {
   check_mapped(elementwise_rows());
   check_mapped(reduction_rows());
   check_mapped(contraction_rows());
+  check_mapped(product_rows());
   check_mapped(shape_rows());
   check_mapped(arrangement_rows());
   check_mapped(indexing_rows());

@@ -22,6 +22,7 @@ TEST_CASE("vmap of elementwise functions agrees with loops") { check_mapped(elem
 TEST_CASE("vmap of reductions and scans agrees with loops") { check_mapped(reduction_rows()); }
 TEST_CASE("vmap of contractions agrees with loops") {
   check_mapped(contraction_rows());
+  check_mapped(product_rows());
   check_mapped(semiring_rows());
 }
 TEST_CASE("vmap of shape operations agrees with loops") { check_mapped(shape_rows()); }

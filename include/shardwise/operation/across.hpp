@@ -124,6 +124,17 @@ struct fetching_call {
       return static_cast<X&&>(x);
     }
   }
+  /// Calls `f` with the operands of an operation, gathered if necessary.
+  template <class F, class... X>
+  [[nodiscard]] static constexpr auto with_gathered(const F& f, const X&... x) {
+    if constexpr (is_fetched<const X&...>())
+      return call_fetched(f, std::index_sequence_for<X...>{}, x...);
+    else if constexpr ((... || ValueOperand<X>))
+      return value_domain_of<X...>::type::template with_gathered<Operation>(
+          Permitted::bits(first_tensor(x...).mesh()), f, x...);
+    else
+      return f(x...);
+  }
 
  private:
   template <class... X>
@@ -175,6 +186,11 @@ struct fetching_call {
   [[nodiscard]] static constexpr auto apply_fetched(std::index_sequence<I...>, X&&... x) {
     return unpermitted<Operation, Permitted>::call::apply(
         fetch<operands_of<X...>, I>(static_cast<X&&>(x))...);
+  }
+  template <class F, std::size_t... I, class... X>
+  [[nodiscard]] static constexpr auto call_fetched(const F& f, std::index_sequence<I...>,
+                                                   const X&... x) {
+    return f(fetch<operands_of<const X&...>, I>(x)...);
   }
 
   /// Returns operand `I`, gathered if necessary.

@@ -57,6 +57,11 @@ template <fixed_string Equation>
                                               const tensor_descs& operands) noexcept {
   return contraction_how(matmul_equation(operands[0].rank(), operands[1].rank()), 0, operands);
 }
+/// The default is the last dimension of each operand.
+[[nodiscard]] constexpr attributes cross_how(const operation_arguments& given,
+                                             const tensor_descs&) noexcept {
+  return integer_attributes(given.integer("dim", -1));
+}
 /// An embedding looks up rows.
 [[nodiscard]] constexpr attributes embedding_how(const operation_arguments& given,
                                                  const tensor_descs&) noexcept {

@@ -10,6 +10,9 @@
 #include "shardwise/operation/elementwise_on_paper.hpp"
 #include "shardwise/operation/paper_steps.hpp"
 #include "shardwise/operation/parts_on_paper.hpp"
+#include "shardwise/operation/products_on_paper.hpp"
+#include "shardwise/operation/statistics_on_paper.hpp"
+#include "shardwise/operation/systems_on_paper.hpp"
 #include "shardwise/operation/top_k.hpp"
 #include "shardwise/rule/manual_collective.hpp"
 

@@ -18,7 +18,6 @@
 #include "shardwise/operation/take.hpp"
 #include "shardwise/operation/transcendental.hpp"
 #include "shardwise/operation/whole_dims.hpp"
-#include "shardwise/rule/einsum.hpp"
 
 namespace shardwise {
 
@@ -102,14 +101,6 @@ struct quantile_judge {
     return {};
   }
 };
-/// A search in a sorted vector: the counts of its elements.
-struct searchsorted_judge {
-  [[nodiscard]] static constexpr factor_rule rule(const attributes&, const tensor_descs&) noexcept {
-    factor_rule out = parse_einsum("i,j->j", 2).rule;
-    out.law = linearity::nonlinear;
-    return out;
-  }
-};
 struct reshard_judge : of_any_elements {
   [[nodiscard]] static constexpr factor_rule rule(const attributes&,
                                                   const tensor_descs& operands) noexcept {
@@ -163,67 +154,6 @@ constexpr void count_nonzero(paper_steps& at, const attributes& how, const tenso
   const tensor_desc ones = at.apply(cast_to(element::i64), {}, {truth_of(at, x[0])});
   out.push_back(at.reduce(reduction::sum, ones, dims_of(how), keeps(how)));
 }
-constexpr void l1_norm(paper_steps& at, const attributes& how, const tensor_descs& x,
-                       tensor_results& out) {
-  out.push_back(at.reduce(reduction::sum, at.each<f::abs>(x[0]), dims_of(how), keeps(how)));
-}
-constexpr void max_norm(paper_steps& at, const attributes& how, const tensor_descs& x,
-                        tensor_results& out) {
-  out.push_back(at.reduce(reduction::max, at.each<f::abs>(x[0]), dims_of(how), keeps(how)));
-}
-[[nodiscard]] constexpr tensor_desc root_of_squares(paper_steps& at, const tensor_desc& sum) {
-  const tensor_desc number = paper_steps::number(sum);
-  const tensor_desc is_zero = at.each<f::equal>(sum, number);
-  return at.each<f::where>(is_zero, sum, at.each<f::sqrt>(at.each<f::where>(is_zero, number, sum)));
-}
-constexpr void l2_norm(paper_steps& at, const attributes& how, const tensor_descs& x,
-                       tensor_results& out) {
-  out.push_back(root_of_squares(at, at.finished(at.reduce(reduction::sum, at.each<f::square>(x[0]),
-                                                          dims_of(how), keeps(how)))));
-}
-[[nodiscard]] constexpr tensor_desc variance_of(paper_steps& at, const attributes& how,
-                                                const tensor_desc& given) {
-  const tensor_desc x = widened(at, given);
-  const tensor_desc centre = at.finished(mean_of(at, x, dims_of(how), true));
-  const tensor_desc centred = at.each<f::subtract>(x, centre);
-  const tensor_desc made = mean_of(at, at.each<f::square>(centred), dims_of(how), keeps(how));
-  return x.type == given.type ? made : narrowed(at, at.finished(made), given.type);
-}
-constexpr void variance(paper_steps& at, const attributes& how, const tensor_descs& x,
-                        tensor_results& out) {
-  out.push_back(variance_of(at, how, x[0]));
-}
-constexpr void standard_deviation(paper_steps& at, const attributes& how, const tensor_descs& x,
-                                  tensor_results& out) {
-  out.push_back(root_of_squares(at, at.finished(variance_of(at, how, x[0]))));
-}
-constexpr void logsumexp(paper_steps& at, const attributes& how, const tensor_descs& x,
-                         tensor_results& out) {
-  const unsigned dims = dims_of(how);
-  const tensor_desc largest = at.finished(at.reduce(reduction::max, x[0], dims, true));
-  const tensor_desc shift = at.each<f::stop_gradient>(
-      at.each<f::where>(at.each<f::isfinite>(largest), largest, paper_steps::number(largest)));
-  const tensor_desc total = at.finished(
-      at.reduce(reduction::sum, at.each<f::exp>(at.each<f::subtract>(x[0], shift)), dims, true));
-  const tensor_desc kept = at.each<f::add>(at.each<f::log>(total), shift);
-  out.push_back(keeps(how) ? kept : at.reduce(reduction::max, kept, dims, false));
-}
-constexpr void nansum(paper_steps& at, const attributes& how, const tensor_descs& x,
-                      tensor_results& out) {
-  const tensor_desc kept =
-      at.each<f::where>(at.each<f::isnan>(x[0]), paper_steps::number(x[0]), x[0]);
-  out.push_back(at.reduce(reduction::sum, kept, dims_of(how), keeps(how)));
-}
-constexpr void nanmean(paper_steps& at, const attributes& how, const tensor_descs& x,
-                       tensor_results& out) {
-  const auto total = [&](const tensor_desc& terms) {
-    return at.finished(at.reduce(reduction::sum, terms, dims_of(how), keeps(how)));
-  };
-  const tensor_desc is_number = at.each<f::logical_not>(at.each<f::isnan>(x[0]));
-  const tensor_desc sum = total(at.each<f::where>(is_number, x[0], paper_steps::number(x[0])));
-  const tensor_desc count = total(at.apply(cast_to(element::i64), {}, {is_number}));
-  out.push_back(at.each<f::divide>(sum, at.apply(cast_to(x[0].type), {}, {count})));
-}
 constexpr void quantile(paper_steps& at, const attributes& how, const tensor_descs& x,
                         tensor_results& out) {
   const auto dim = static_cast<int>(how.integers[0]);
@@ -241,12 +171,6 @@ constexpr void quantile(paper_steps& at, const attributes& how, const tensor_des
   const tensor_desc between =
       at.each<f::where>(at.each<f::equal>(low, high), low, at.each<f::add>(low, step));
   out.push_back(at.each<f::where>(at.each<f::isnan>(greatest), greatest, between));
-}
-constexpr void searchsorted(paper_steps& at, const attributes&, const tensor_descs& x,
-                            tensor_results& out) {
-  const tensor_desc column = at.apply<unsqueeze_operation>(integer_attributes(1), x[0]);
-  const tensor_desc ones = at.apply(cast_to(element::i64), {}, {at.each<f::less>(column, x[1])});
-  out.push_back(at.reduce(reduction::sum, ones, 1, false));
 }
 constexpr void split(paper_steps& at, const attributes& how, const tensor_descs& given,
                      tensor_results& out) {

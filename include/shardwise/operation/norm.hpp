@@ -3,6 +3,7 @@
 
 #include "shardwise/operation/comparison.hpp"
 #include "shardwise/operation/composed.hpp"
+#include "shardwise/operation/exponential.hpp"
 #include "shardwise/operation/logical.hpp"
 #include "shardwise/operation/transcendental.hpp"
 #include "shardwise/operation/whole_dims.hpp"
@@ -11,13 +12,34 @@ namespace shardwise {
 
 namespace detail {
 
-/// Returns the square root of a sum of squares. Where the sum is 0, so are its terms, and their
+/// Returns a root of a sum of powers of magnitudes. Where the sum is 0, so are its terms, and their
 /// gradient is 0 instead of 0 times the infinite slope of the root.
-template <class Sum>
-[[nodiscard]] constexpr auto root_of_squares(const Sum& sum) {
+template <class Sum, class Root>
+[[nodiscard]] constexpr auto root_of_sum(const Sum& sum, const Root& root) {
   using T = typename Sum::value_type;
   const auto is_zero = equal(sum, T(0));
-  return where(is_zero, sum, sqrt(where(is_zero, T(1), sum)));
+  return where(is_zero, sum, root(where(is_zero, T(1), sum)));
+}
+template <class Sum>
+[[nodiscard]] constexpr auto root_of_squares(const Sum& sum) {
+  return root_of_sum(sum, [](auto&& x) { return sqrt(static_cast<decltype(x)>(x)); });
+}
+
+/// Returns a root of the sum of powers of elements, which is reduced over permitted axes before.
+/// Its callers check the operand, so that an error is reported where the program calls them.
+template <int... Dims, class X, class Powers, class Root, class... Options>
+[[nodiscard]] constexpr auto norm_of(const X& x, const Powers& powers, const Root& root,
+                                     const Options&... options) {
+  constexpr auto permitted = decltype(permitted_among(options...)){};
+  return with_dims(
+      [&](const auto&... dims) {
+        if constexpr (keeps_dims<Options...>)
+          return root_of_sum(finished(sum<Dims...>(powers(x), dims..., keep_dims), permitted),
+                             root);
+        else
+          return root_of_sum(finished(sum<Dims...>(powers(x), dims...), permitted), root);
+      },
+      options...);
 }
 
 }  // namespace detail
@@ -48,21 +70,39 @@ template <int... Dims, NamedOperand X, class... Options>
   } else {
     const auto checked =
         detail::carry_out<detail::whole_dims_call<l2_norm_of<Dims...>, Dims...>>(x, options...);
-    if constexpr (AnyRefused<decltype(checked)>) {
+    if constexpr (AnyRefused<decltype(checked)>)
       return refused_value<>{};
-    } else {
-      constexpr auto permitted = decltype(detail::permitted_among(options...)){};
-      return detail::with_dims(
-          [&](const auto&... dims) {
-            if constexpr (detail::keeps_dims<Options...>)
-              return detail::root_of_squares(
-                  detail::finished(sum<Dims...>(square(x), dims..., keep_dims), permitted));
-            else
-              return detail::root_of_squares(
-                  detail::finished(sum<Dims...>(square(x), dims...), permitted));
-          },
-          options...);
-    }
+    else
+      return detail::norm_of<Dims...>(
+          x, [](const auto& each) { return square(each); },
+          [](auto&& sum) { return sqrt(static_cast<decltype(sum)>(sum)); }, options...);
+  }
+}
+
+/// The name of `lp_norm` in errors.
+template <int... Dims>
+struct lp_norm_of;
+
+/// Returns the norm of order `p`, a positive number, over the given dimensions, or over all: the
+/// sum of magnitudes to the power of `p`, to the power of `1 / p`. Its gradient is 0 where the norm
+/// is 0; at single elements that are 0 it is finite if `p` is at least 1. Options are those of
+/// `l2_norm`. Powers of large elements overflow, unlike those of `max_norm`, its limit.
+///
+///     auto n = lp_norm<1>(x, 3, across<"model">);
+template <int... Dims, NamedOperand X, class... Options>
+[[nodiscard]] constexpr auto lp_norm(const X& x, double p, const Options&... options) {
+  if constexpr (detail::ends_with_result_as<Options...>()) {
+    return detail::on_request(
+        [&](const auto&... given) { return lp_norm<Dims...>(x, p, given...); }, options...);
+  } else {
+    const auto checked =
+        detail::carry_out<detail::whole_dims_call<lp_norm_of<Dims...>, Dims...>>(x, options...);
+    if constexpr (AnyRefused<decltype(checked)>)
+      return refused_value<>{};
+    else
+      return detail::norm_of<Dims...>(
+          x, [p](const auto& each) { return pow(abs(each), p); },
+          [p](auto&& sum) { return pow(static_cast<decltype(sum)>(sum), 1 / p); }, options...);
   }
 }
 

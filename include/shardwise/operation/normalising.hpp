@@ -47,6 +47,29 @@ struct of_steps : Permitted {
   }
 };
 
+/// Checks a composed operation on tensors of which the layout of one is a value, after the
+/// permitted communication. `Applied` is its form on abstract tensors.
+template <class Applied, class Permitted, class First, class... Rest>
+void require_rule(const First& first, const Rest&... rest) {
+  const auto known_of = []<class X>(const X& x) -> tensor_desc {
+    if constexpr (ValueOperand<X>)
+      return x.tensor();
+    else
+      return desc_of(x);
+  };
+  const mesh_desc& mesh = first.mesh();
+  require(Permitted::check(mesh));
+  tensor_descs known{known_of(first), known_of(rest)...};
+  using class_type = typename Applied::operation_class;
+  if constexpr (requires { class_type::check(Applied::how, known); })
+    require(class_type::check(Applied::how, known));
+  const factor_rule rule = class_type::rule(Applied::how, known);
+  known = fetched(mesh, rule, known, Permitted::bits(mesh));
+  const diagnosis verdict = propagate(mesh, rule, known).verdict;
+  if (!verdict.ok())
+    fail(verdict, advice(mesh, rule, known, verdict, permission_of<Permitted>(mesh)));
+}
+
 /// The call of an operation on floating-point elements that is composed of others:
 /// `Steps::apply(x...)`. `Applied` is its form on abstract tensors: its rule checks the first
 /// `Judged` operands, after the permitted communication, and reports the errors of the composition.
@@ -67,7 +90,12 @@ struct composed_call {
   }
   template <class First, class... Rest>
   [[nodiscard]] static constexpr auto apply(First&& first, Rest&&... rest) {
-    if constexpr (ValueOperand<First>) require_rule(first, rest...);
+    if constexpr (ValueOperand<First>) {
+      if constexpr (Judged == 1)
+        require_rule<Applied, of_steps<Permitted>>(first);
+      else
+        require_rule<Applied, of_steps<Permitted>>(first, rest...);
+    }
     return run(static_cast<First&&>(first), static_cast<Rest&&>(rest)...);
   }
 
@@ -110,27 +138,6 @@ struct composed_call {
       // As a named value, since it is read more than once.
       return Steps::apply(first, rest...);
     }
-  }
-  template <class First, class... Rest>
-  static void require_rule(const First& first, const Rest&... rest) {
-    const mesh_desc& mesh = first.mesh();
-    require(Permitted::check(mesh));
-    tensor_descs known{first.tensor()};
-    if constexpr (Judged > 1) known = tensor_descs{first.tensor(), desc_of_either(rest)...};
-    using class_type = typename Applied::operation_class;
-    require(class_type::check(Applied::how, known));
-    const factor_rule rule = class_type::rule(Applied::how, known);
-    known = fetched(mesh, rule, known, Permitted::bits(mesh));
-    const diagnosis verdict = propagate(mesh, rule, known).verdict;
-    if (!verdict.ok())
-      fail(verdict, advice(mesh, rule, known, verdict, permission_of<of_steps<Permitted>>(mesh)));
-  }
-  template <class X>
-  [[nodiscard]] static tensor_desc desc_of_either(const X& x) {
-    if constexpr (ValueOperand<X>)
-      return x.tensor();
-    else
-      return desc_of(x);
   }
 };
 

@@ -58,6 +58,12 @@ class paper_steps {
       if (!(out[o] == operands[o])) (void)resharded(operands[o], out[o].layout);
     return out;
   }
+  /// Returns the same operands of a composition, which its rule checks before the first step.
+  constexpr tensor_descs checked(const factor_rule& rule, const tensor_descs& operands) noexcept {
+    const tensor_descs out = gathered(rule, operands);
+    if (verdict_.ok()) verdict_ = propagate(mesh_, rule, out).verdict;
+    return out;
+  }
   /// Returns the tensor with another layout, after a reshard.
   constexpr tensor_desc resharded(const tensor_desc& x, const layout_desc& to) noexcept {
     if (verdict_.ok() && !reshards_.full()) reshards_.push_back({x, to});

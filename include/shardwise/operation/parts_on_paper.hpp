@@ -20,6 +20,20 @@ struct parts_judge {
     return over(how.integers[0]).judge(operands[0].rank());
   }
 };
+/// An integral along a dimension: a sum of weighted elements, which are not pending.
+struct trapezoid_judge {
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs& operands) noexcept {
+    factor_rule out =
+        reduction_rule(reduction::sum, operands[0].rank(), over(how.integers[0]).bits());
+    out.law = linearity::nonlinear;
+    return out;
+  }
+  [[nodiscard]] static constexpr diagnosis check(const attributes& how,
+                                                 const tensor_descs& operands) noexcept {
+    return over(how.integers[0]).judge(operands[0].rank());
+  }
+};
 /// The counts of numbers: a sum of ones by index.
 struct bincount_judge {
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
@@ -48,7 +62,7 @@ struct bincount_judge {
   }
 };
 
-/// The steps of `diff`, `glu` and `bincount` on abstract tensors.
+/// The steps of `diff`, `glu`, `bincount` and `trapezoid` on abstract tensors.
 namespace composed_steps {
 
 /// A part of a dimension.
@@ -77,6 +91,21 @@ constexpr void bincount(paper_steps& at, const attributes& how, const tensor_des
   const tensor_desc n = paper_steps::number(index);
   const tensor_desc ones = at.each<f::add>(at.each<f::multiply>(index, n), n);
   out.push_back(at.apply<segment_sum_operation>(bincount_judge::of_ones(how), ones, ids[0]));
+}
+constexpr void trapezoid(paper_steps& at, const attributes& how, const tensor_descs& x,
+                         tensor_results& out) {
+  const auto dim = static_cast<int>(how.integers[0]);
+  const tensor_desc index = at.apply<iota_like_operation>(iota_like_operation::how(dim), x[0]);
+  const tensor_desc place = paper_steps::number(index);
+  const auto is_end = [&] {
+    return at.apply(cast_to(x[0].type), {}, {at.each<f::equal>(index, place)});
+  };
+  const tensor_desc first = is_end(), ends = at.each<f::add>(first, is_end());
+  const tensor_desc n = paper_steps::number(ends);
+  const tensor_desc weights = at.each<f::add>(at.each<f::multiply>(ends, n), n);
+  const tensor_desc total =
+      at.reduce(reduction::sum, at.each<f::multiply>(x[0], weights), 1U << dim, false);
+  out.push_back(at.each<f::multiply>(total, n));
 }
 
 }  // namespace composed_steps

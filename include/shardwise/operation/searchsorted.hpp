@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/operation/by_extents.hpp"
+#include "shardwise/operation/cast.hpp"
 #include "shardwise/operation/comparison.hpp"
-#include "shardwise/operation/counting.hpp"
+#include "shardwise/operation/gathered_call.hpp"
+#include "shardwise/operation/reduce.hpp"
 #include "shardwise/operation/squeeze.hpp"
+#include "shardwise/rule/contraction_order.hpp"
+#include "shardwise/rule/einsum.hpp"
 
+#include <cstdint>
 #include <type_traits>
 
 namespace shardwise {
@@ -12,17 +18,113 @@ namespace shardwise {
 /// Before or behind elements that are equal to a value.
 enum class search_side { left, right };
 
-/// Returns the index at which each value would be inserted into a sorted vector: the number of its
-/// elements that are less, or with `search_side::right` not greater. Every value is compared with
-/// every element, in one pass. If the sorted vector is split, each device counts among its own
-/// elements, and the result is a pending sum.
+/// The search in sorted sequences on abstract tensors: the counts of their elements. It is computed
+/// as a composition of other operations.
+struct searchsorted_operation {
+  static constexpr text_view name = "searchsorted";
+
+  [[nodiscard]] static constexpr factor_rule rule(const attributes&,
+                                                  const tensor_descs& operands) noexcept {
+    if (operands[0].rank() > 1) {
+      factor_rule out = parse_einsum(named_dimensions("...i,...j->...j",
+                                                      {operands[0].extents, operands[1].extents}))
+                            .rule;
+      out.law = linearity::nonlinear;
+      return out;
+    }
+    factor_rule out = same_dimensions_rule(linearity::nonlinear, operands[1].rank());
+    const auto sorted = static_cast<std::uint8_t>(out.factors.ssize());
+    out.factors.push_back(factor_kind::reduction);
+    out.operands = {factor_map{sorted}, out.operands[0]};
+    return out;
+  }
+  [[nodiscard]] static constexpr diagnosis check(const attributes&,
+                                                 const tensor_descs& operands) noexcept {
+    if (operands[0].rank() < 2) return over(0).judge(operands[0].rank());
+    return over(0).judge(operands[1].rank());
+  }
+
+  /// Return the dimensions of size 1 behind those of a sorted sequence, and before those of values,
+  /// with which both have a dimension of their own. Values of any rank beside a single sequence
+  /// need none.
+  [[nodiscard]] static constexpr attributes behind_sorted(const extents_desc& sorted,
+                                                          const extents_desc& values) noexcept {
+    attributes out;
+    if (sorted.ssize() > 1) return integer_attributes(sorted.ssize());
+    for (int d = 1; d <= values.ssize(); ++d) out.integers.push_back(d);
+    return out;
+  }
+  [[nodiscard]] static constexpr attributes before_values(const extents_desc& values,
+                                                          const extents_desc& sorted) noexcept {
+    return sorted.ssize() > 1 ? integer_attributes(values.ssize() - 1) : attributes{};
+  }
+  /// Returns the sum over the elements of a sorted sequence with which values have been compared.
+  [[nodiscard]] static constexpr attributes counting(const extents_desc& compared,
+                                                     const extents_desc& sorted) noexcept {
+    const int dim = sorted.ssize() > 1 ? compared.ssize() - 2 : 0;
+    return reduction_operation::how(reduction::sum, 1U << dim, false);
+  }
+};
+
+/// The operation as a type.
+struct searchsorted_of : without_attributes<searchsorted_operation> {};
+
+namespace detail {
+
+template <class Comparison>
+struct searchsorted_steps {
+  using of = searchsorted_operation;
+
+  template <class Sorted, class Values>
+  [[nodiscard]] static constexpr auto apply(const Sorted& sorted, const Values& values) {
+    return apply_by_extents<reduction_operation, &of::counting>(
+        cast<std::int64_t>(elementwise<Comparison>(apart<&of::behind_sorted>(sorted, values),
+                                                   apart<&of::before_values>(values, sorted))),
+        sorted);
+  }
+
+ private:
+  /// Returns the tensor with dimensions of size 1, if there are any to insert.
+  template <auto Of, class X, class Beside>
+  [[nodiscard]] static constexpr auto apart(const X& x, const Beside& beside) {
+    if constexpr (ValueOperand<X> || ValueOperand<Beside>) {
+      using domain = typename value_domain_of<X, Beside>::type;
+      using made = typename domain::template tensor<typename X::value_type>;
+      if (Of(x.extents(), beside.extents()).integers.empty()) return made(x);
+      return made(apply_by_extents<unsqueeze_operation, Of>(x, beside));
+    } else if constexpr (Of(X::extents_type::value, Beside::extents_type::value).integers.empty()) {
+      return X(x);
+    } else {
+      return apply_by_extents<unsqueeze_operation, Of>(x, beside);
+    }
+  }
+};
+template <search_side Side, class Permitted>
+using searchsorted_call =
+    gathered_call<searchsorted_of, Permitted,
+                  searchsorted_steps<std::conditional_t<Side == search_side::left, functions::less,
+                                                        functions::less_equal>>>;
+
+}  // namespace detail
+
+/// Returns the index at which each value would be inserted into a sorted sequence: the number of
+/// its elements that are less, or with `search_side::right` not greater. Every value is compared
+/// with every element, in one pass. If the sorted sequence is split, each device counts among its
+/// own elements, and the result is a pending sum.
 ///
-///     auto bucket = searchsorted(bounds, values);    // i64[512@data]
-template <search_side Side = search_side::left, NamedOperand Sorted, NamedOperand Values>
-[[nodiscard]] constexpr auto searchsorted(const Sorted& sorted, const Values& values) {
-  using comparison =
-      std::conditional_t<Side == search_side::left, functions::less, functions::less_equal>;
-  return count_nonzero<0>(elementwise<comparison>(unsqueeze<1>(sorted), values));
+/// A sorted vector is searched for values of any rank. If its rank is higher, its last dimension is
+/// sorted, and the dimensions before it are a batch, which broadcasts with that of the values.
+///
+///     auto bucket = searchsorted(bounds, values);    // f32[9], f32[512@data] -> i64[512@data]
+///     auto places = searchsorted(rows, values);      // f32[4, 9], f32[4, 6] -> i64[4, 6]
+template <search_side Side = search_side::left, NamedOperand Sorted, NamedOperand Values,
+          detail::Terms Given = across_axes<>>
+[[nodiscard]] constexpr detail::outcome_on<
+    detail::searchsorted_call<Side, detail::permitted_by<Given>>, Given, const Sorted&,
+    const Values&>
+searchsorted(const Sorted& sorted, const Values& values, const Given& given = {}) {
+  return detail::carry_out_on<detail::searchsorted_call<Side, detail::permitted_by<Given>>>(
+      given, sorted, values);
 }
 
 }  // namespace shardwise

@@ -12,6 +12,7 @@
 #include "shardwise/operation/whole_dims.hpp"
 
 #include <cstdint>
+#include <limits>
 #include <utility>
 
 namespace shardwise {
@@ -25,6 +26,8 @@ template <int... Dims>
 struct logsumexp_of;
 template <int... Dims>
 struct nanmean_of;
+template <int... Dims>
+struct nanvar_of;
 
 /// Returns the variance over the given dimensions, or over all: the mean of the squared differences
 /// from the mean, computed in two passes to avoid cancellation. Uneven shards are weighted
@@ -147,6 +150,23 @@ template <int... Dims, NamedOperand X, class... Options>
   return sum<Dims...>(where(isnan(x), 0, x), options...);
 }
 
+/// Returns the maximum over the given dimensions, or over all, of the elements that are not NaN;
+/// -infinity if there are none. Options are those of `max`; a split dimension leaves the result
+/// pending.
+///
+///     auto top = nanmax<1>(x);                       // f32[512, 64@model] -> f32[512]{partial
+///     max}
+template <int... Dims, NamedOperand X, class... Options>
+[[nodiscard]] constexpr auto nanmax(const X& x, const Options&... options) {
+  return max<Dims...>(where(isnan(x), -std::numeric_limits<float>::infinity(), x), options...);
+}
+/// Returns the minimum of the elements that are not NaN; infinity if there are none. Options are
+/// those of `min`; a split dimension leaves the result pending.
+template <int... Dims, NamedOperand X, class... Options>
+[[nodiscard]] constexpr auto nanmin(const X& x, const Options&... options) {
+  return min<Dims...>(where(isnan(x), std::numeric_limits<float>::infinity(), x), options...);
+}
+
 /// Returns the mean of the elements that are not NaN, with the options of `sum`; NaN if there are
 /// none. If a dimension is split, `across` names the axes over which sums and counts are reduced.
 ///
@@ -176,6 +196,52 @@ template <int... Dims, NamedOperand X, class... Options>
       const auto is_number = logical_not(isnan(x));
       return total(where(is_number, x, 0)) /
              cast<typename X::value_type>(total(cast<std::int64_t>(is_number)));
+    }
+  }
+}
+
+/// Returns the variance of the elements that are not NaN: the sum of the squared differences from
+/// their mean, divided by their number minus that of `correction{1}`; NaN if there are none.
+/// Options are those of `variance`. If a dimension is split, `across` names the axes over which
+/// sums and counts are reduced; the result is a pending sum, or finished for `bfloat16` and
+/// `float16`.
+///
+///     auto v = nanvar<1>(x, correction{1}, across<"model">);
+template <int... Dims, NamedOperand X, class... Options>
+[[nodiscard]] constexpr auto nanvar(const X& x, const Options&... options) {
+  using T = typename X::value_type;
+  constexpr auto permitted = decltype(detail::permitted_among(options...)){};
+  if constexpr (detail::ends_with_result_as<Options...>()) {
+    return detail::on_request([&](const auto&... given) { return nanvar<Dims...>(x, given...); },
+                              options...);
+  } else if constexpr (has_fractions(element_of<T>) && !std::is_same_v<compute_type<T>, T>) {
+    return cast<T>(
+        detail::finished(nanvar<Dims...>(cast<compute_type<T>>(x), options...), permitted));
+  } else {
+    const auto checked =
+        detail::carry_out<detail::whole_dims_call<nanvar_of<Dims...>, Dims...>>(x, options...);
+    if constexpr (AnyRefused<decltype(checked)>) {
+      return refused_value<>{};
+    } else {
+      const auto is_number = logical_not(isnan(x));
+      const auto total = [&](auto&& terms, const auto&... keep) {
+        return detail::with_dims(
+            [&](const auto&... dims) {
+              return sum<Dims...>(static_cast<decltype(terms)>(terms), dims..., keep...);
+            },
+            options...);
+      };
+      // Counted once: with the kept dimensions, which a sum over one element removes.
+      const auto count =
+          cast<T>(detail::finished(total(cast<std::int64_t>(is_number), keep_dims), permitted));
+      const auto center =
+          detail::finished(total(where(is_number, x, 0), keep_dims), permitted) / count;
+      const auto squares = where(is_number, square(x - center), 0);
+      const auto terms = maximum(count - detail::correction_among(options...), 0);
+      if constexpr (detail::keeps_dims<Options...>)
+        return total(squares, keep_dims) / terms;
+      else
+        return total(squares) / detail::without_kept<Dims...>(terms, options...);
     }
   }
 }

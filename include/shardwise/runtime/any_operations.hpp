@@ -156,6 +156,17 @@ struct any_domain {
         std::move(read[0]));
   }
 
+  /// Calls `f` with the operands of an operation after they have been gathered.
+  template <class Operation, class F, class... X>
+  [[nodiscard]] static auto with_gathered(unsigned permitted, const F& f, const X&... x) {
+    std::array<node_ptr, sizeof...(X)> read{detail::read_operand<const X&>(x)...};
+    fetch<typename Operation::operation_class>(Operation::how, read, permitted);
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return f(detail::handle_of<any_tensor<typename X::value_type>>(std::move(read[I]))...);
+    }
+    (std::index_sequence_for<X...>{});
+  }
+
   /// A number among the operands, as a tensor of rank 0.
   template <Element T, class Model>
   [[nodiscard]] static any_tensor<T> number(const Model& model, T value) {

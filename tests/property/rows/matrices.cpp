@@ -389,6 +389,70 @@ std::vector<operation_row> matrix_rows() {
         return matrices{eliminated(dominant(x[0]), identity_of(x[0].size())).first};
       },
       {2});
+  const auto product = [](const dense& a, const dense& b) {
+    dense out = zeros_of(a.size(), b[0].size());
+    for (std::size_t i = 0; i < a.size(); ++i)
+      for (std::size_t k = 0; k < b.size(); ++k)
+        for (std::size_t j = 0; j < b[0].size(); ++j) out[i][j] += a[i][k] * b[k][j];
+    return out;
+  };
+  add(
+      "matrix_power 5", {{{2, 3, 3}}},
+      [](const row_tensors& x) -> row_tensors { return {linalg::matrix_power<5>(x[0].as<>())}; },
+      [=](const matrices& x) {
+        dense out = x[0];
+        for (int i = 1; i < 5; ++i) out = product(out, x[0]);
+        return matrices{out};
+      },
+      {2});
+  add(
+      "matrix_power -2 and 0 across", {{{2, 3, 3}}},
+      [=](const row_tensors& x) -> row_tensors {
+        const tensor a = dominant_tensor(x[0].as<>());
+        return {linalg::matrix_power<-2>(a, across<"x", "y", "z">),
+                linalg::matrix_power<0>(a, across<"x", "y", "z">)};
+      },
+      [=](const matrices& x) {
+        const dense one = identity_of(x[0].size());
+        const dense inverse = eliminated(dominant(x[0]), one).first;
+        return matrices{product(inverse, inverse), one};
+      },
+      {2, 2});
+  // By the normal equations of the smaller side.
+  const auto pinv_of = [=](const dense& x) {
+    const bool is_wide = x.size() < x[0].size();
+    const dense tall = is_wide ? transposed(x) : x;
+    const dense made = eliminated(product(transposed(tall), tall), transposed(tall)).first;
+    return is_wide ? transposed(made) : made;
+  };
+  for (const extents_desc& extents : {extents_desc{2, 4, 3}, {2, 2, 4}}) {
+    const std::string of = " of " + std::to_string(extents[1]) + " rows";
+    add(
+        "pinv" + of, {{extents}},
+        [](const row_tensors& x) -> row_tensors { return {linalg::pinv(x[0].as<>())}; },
+        [=](const matrices& x) { return matrices{pinv_of(x[0])}; }, {2});
+    for (const bool vectors : {false, true})
+      add(
+          "lstsq" + of + (vectors ? " of vectors" : ""),
+          {{extents}, vectors ? row_operand{{2, extents[1]}} : row_operand{{2, extents[1], 2}}},
+          [](const row_tensors& x) -> row_tensors {
+            return {linalg::lstsq(x[0].as<>(), x[1].as<>())};
+          },
+          [=](const matrices& x) { return matrices{product(pinv_of(x[0]), x[1])}; },
+          {vectors ? 1 : 2});
+  }
+  add(
+      "pinv across", {{{2, 3, 2}}},
+      [](const row_tensors& x) -> row_tensors {
+        return {linalg::pinv(x[0].as<>(), across<"x", "y", "z">)};
+      },
+      [=](const matrices& x) { return matrices{pinv_of(x[0])}; }, {2});
+  add(
+      "lstsq across", {{{2, 3, 2}}, {{2, 3, 2}}},
+      [](const row_tensors& x) -> row_tensors {
+        return {linalg::lstsq(x[0].as<>(), x[1].as<>(), across<"x", "y", "z">)};
+      },
+      [=](const matrices& x) { return matrices{product(pinv_of(x[0]), x[1])}; }, {2});
   return rows;
 }
 

@@ -135,6 +135,14 @@ std::vector<operation_row> statistic_rows() {
                        for (double a : all) out = std::max(out, std::abs(a));
                        return out;
                      });
+  const auto cubic = [](const auto& x, const auto&... options) {
+    return lp_norm(x, 3, options...);
+  };
+  const auto cubic_length = [total](const line& all) {
+    return std::cbrt(total([](double a) { return std::abs(a * a * a); })(all));
+  };
+  add_reduction_rows(rows, "lp_norm", cube, of(cubic), cubic_length, error);
+  add_reduction_rows(rows, "lp_norm across", cube, of(cubic, everywhere), cubic_length, error);
   const row_operand gaps{{5, 3, 2}, one_of({-2, 0.5, 3, std::nan("")})};
   const auto is_number = [](double a) { return !std::isnan(a); };
   const auto known = [total, is_number](const line& all) {
@@ -148,8 +156,38 @@ std::vector<operation_row> statistic_rows() {
                      error);
   add_reduction_rows(rows, "nanmean", gaps, of(nanmean_of), known_mean, error);
   add_reduction_rows(rows, "nanmean across", gaps, of(nanmean_of, everywhere), known_mean, error);
+  const auto nanvar_of = [](const auto&... x) { return nanvar(x...); };
+  const auto known_variance = [known_mean, is_number](const line& all) {
+    line squares;
+    const double mean = known_mean(all);
+    for (double a : all)
+      if (is_number(a)) squares.push_back((a - mean) * (a - mean));
+    return known_mean(squares);
+  };
+  const auto extreme = [is_number](double first, auto f) {
+    return [=](const line& all) {
+      double out = first;
+      for (double a : all)
+        if (is_number(a)) out = f(out, a);
+      return out;
+    };
+  };
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const auto larger = [](double a, double b) { return std::max(a, b); };
+  const auto smaller = [](double a, double b) { return std::min(a, b); };
+  const auto nanmax_of = [](const auto&... x) { return nanmax(x...); };
+  const auto nanmin_of = [](const auto&... x) { return nanmin(x...); };
+  add_reduction_rows(rows, "nanmax", gaps, of(nanmax_of), extreme(-infinity, larger));
+  add_reduction_rows(rows, "nanmin", gaps, of(nanmin_of), extreme(infinity, smaller));
+  add_reduction_rows(rows, "nanvar across", gaps, of(nanvar_of, everywhere), known_variance, error);
   for (operation_row& row : rows)
     if (row.name.starts_with("nan")) row.is_differentiable = false;
+  add_reduction_rows(rows, "nanmax of numbers", cube, of(nanmax_of), extreme(-infinity, larger));
+  add_reduction_rows(rows, "nanmin of numbers", cube, of(nanmin_of), extreme(infinity, smaller));
+  add_reduction_rows(rows, "nanvar of a sample", cube, of(nanvar_of, correction{1}),
+                     variance_less(1), error);
+  add_reduction_rows(rows, "nanvar of numbers across", cube, of(nanvar_of, everywhere),
+                     variance_less(0), error);
   add_reduction_rows(rows, "nanmean of numbers across", cube, of(nanmean_of, everywhere),
                      known_mean, error);
   return rows;
@@ -371,6 +409,17 @@ std::vector<operation_row> quantile_rows() {
        .loop = reduce_loop(1, false, quantile_of_line(0.3)),
        .error = 1e-14}};
   for (operation_row& row : rows) row.is_differentiable = true;
+  for (const index_t length : {4, 1})
+    rows.push_back(differentiable_row(
+        "trapezoid of " + std::to_string(length), {{{3, length}}},
+        [](const row_tensors& x) { return trapezoid<1>(x[0].as<>(), 0.5); },
+        [](const row_arrays& x) {
+          host_array out({3}, element::f64);
+          const index_t n = x[0].extents[1];
+          for (index_t i = 0; i < 3; ++i)
+            for (index_t k = 1; k < n; ++k) out[i] += (x[0][i * n + k - 1] + x[0][i * n + k]) / 4;
+          return row_arrays{out};
+        }));
   // The first row is not sorted: what is less is counted all the same.
   rows.push_back({.name = "searchsorted",
                   .operands = {{{5}}, {{4}}},
@@ -388,6 +437,23 @@ std::vector<operation_row> quantile_rows() {
                           }
                         return out;
                       }});
+  rows.push_back({.name = "searchsorted of batches",
+                  .operands = {{{2, 5}}, {{2, 4}}},
+                  .apply = rows.back().apply,
+                  .loop = [](const row_arrays& x) {
+                    row_arrays out(2, host_array(x[1].extents, element::i64));
+                    for (index_t i = 0; i < x[1].size(); ++i)
+                      for (index_t k = 0; k < 5; ++k) {
+                        const double bound = x[0][i / 4 * 5 + k];
+                        out[0][i] += bound < x[1][i] ? 1 : 0;
+                        out[1][i] += bound <= x[1][i] ? 1 : 0;
+                      }
+                    return out;
+                  }});
+  rows.push_back({.name = "searchsorted of matrices",
+                  .operands = {{{5}}, {{2, 4}}},
+                  .apply = rows.back().apply,
+                  .loop = rows[rows.size() - 2].loop});
   return rows;
 }
 

@@ -36,6 +36,9 @@ std::vector<operation_row> indexing_rows();
 // matrices.cpp
 std::vector<operation_row> matrix_rows();
 
+// products.cpp
+std::vector<operation_row> product_rows();
+
 // reduction.cpp
 std::vector<operation_row> reduce_rows();
 std::vector<operation_row> statistic_rows();

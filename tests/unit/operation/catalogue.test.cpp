@@ -232,6 +232,56 @@ TEST_CASE("What the catalogue infers is what the functions make, at the same cos
   check_same(
       inferred("bincount", {{"count", "10"}}, {"i32[8@data]"}),
       [](const auto& y) { return bincount<10>(y); }, abstract<L>());
+  using V = sharded_tensor<float, extents<8, 3>, layout<pod, P<"data", none>>>;
+  const auto v = abstract<V>();
+  const auto m = abstract<M>();
+  const char* const vectors = "f32[8@data,3]";
+  const char* const square = "f64[8@data,4,4]";
+  check_same(
+      inferred("kron", {}, {a, vectors}, 1),
+      [](const auto& y, const auto& z) { return kron(y, z, across<"data">); }, x, v);
+  check_same(
+      inferred("cross", {}, {vectors, vectors}),
+      [](const auto& y, const auto& z) { return cross(y, z); }, v, v);
+  check_same(
+      inferred("cov", {}, {square}), [](const auto& y) { return cov(y); }, m);
+  check_same(
+      inferred("corrcoef", {}, {square}), [](const auto& y) { return corrcoef(y); }, m);
+  check_same(
+      inferred("cdist", {}, {square, square}),
+      [](const auto& y, const auto& z) { return cdist(y, z); }, m, m);
+  check_same(
+      inferred("nanmax", {{"dims", "1"}}, {a}), [](const auto& y) { return nanmax<1>(y); }, x);
+  check_same(
+      inferred("nanmin", {}, {a}), [](const auto& y) { return nanmin(y); }, x);
+  check_same(
+      inferred("nanvar", {{"dims", "1"}}, {a}), [](const auto& y) { return nanvar<1>(y); }, x);
+  check_same(
+      inferred("lp_norm", {{"dims", "1"}, {"keep_dims", ""}}, {a, "f32[]"}),
+      [](const auto& y) { return lp_norm<1>(y, 3, keep_dims); }, x);
+  check_same(
+      inferred("trapezoid", {{"dim", "0"}}, {a}), [](const auto& y) { return trapezoid<0>(y, 2); },
+      x);
+  check_same(
+      inferred("searchsorted", {}, {a, vectors}),
+      [](const auto& y, const auto& z) { return searchsorted(y, z); }, x, v);
+  check_same(
+      inferred("pinv", {}, {square}), [](const auto& y) { return linalg::pinv(y); }, m);
+  check_same(
+      inferred("matrix_power", {{"exponent", "-5"}}, {square}),
+      [](const auto& y) { return linalg::matrix_power<-5>(y); }, m);
+  check_same(
+      inferred("matrix_power", {{"exponent", "0"}}, {square}),
+      [](const auto& y) { return linalg::matrix_power<0>(y); }, m);
+  check_same(
+      inferred("lstsq", {}, {square, square}),
+      [](const auto& y, const auto& z) { return linalg::lstsq(y, z); }, m, m);
+  check_same(
+      inferred("pixel_shuffle", {{"factor", "2"}}, {"f32[8@data,16,6,6]"}),
+      [](const auto& y) { return pixel_shuffle<2>(y); }, abstract<I>());
+  check_same(
+      inferred("pixel_unshuffle", {{"factor", "3"}}, {"f32[8@data,16,6,6]"}),
+      [](const auto& y) { return pixel_unshuffle<3>(y); }, abstract<I>());
   CHECK(!inferred("glu", {{"dim", "1"}}, {"f32[8,15]"}).ok());
   CHECK(!inferred("glu", {{"dim", "2"}}, {a}).ok());
   check_same(
@@ -339,6 +389,19 @@ TEST_CASE("What the catalogue infers over permitted axes is what the functions e
   check_same(
       inferred("diff", {{"dim", "1"}}, {a}, model),
       [=](const auto& y) { return diff<1>(y, permit); }, c);
+  check_same(
+      inferred("cov", {}, {"f32[8,16@model]"}, model),
+      [=](const auto& y) { return cov(y, permit); },
+      abstract<sharded_tensor<float, extents<8, 16>, layout<pod, P<none, "model">>>>());
+  check_same(
+      inferred("nanvar", {{"dims", "1"}}, {a}, model),
+      [=](const auto& y) { return nanvar<1>(y, permit); }, c);
+  check_same(
+      inferred("lp_norm", {{"dims", "1"}}, {a, "f32[]"}, model),
+      [=](const auto& y) { return lp_norm<1>(y, 3, permit); }, c);
+  check_same(
+      inferred("pinv", {}, {"f64[8@data,4,4@model]"}, model),
+      [=](const auto& y) { return linalg::pinv(y, permit); }, abstract<N>());
   check_same(
       inferred("batch_norm", {}, {"f32[8@data,16,6,6]", "f32[16]", "f32[16]"}, 1),
       [](const auto& y, const auto& s) { return batch_norm(y, s, s, 1e-5, across<"data">); },

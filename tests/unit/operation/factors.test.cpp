@@ -107,6 +107,10 @@ TEST_CASE("Reshapes and repetitions form products of indices") {
       {"squeeze dims=1", "f32[8, 1]", "([i, j])->([i])"},
       {"unsqueeze dims=1", "f32[8, 4]", "([i, j])->([i, ., j])"},
       {"tile counts=1,2", "f32[8, 4]", "([i, j])->([i, (kj)])"},
+      {"kron", "f32[8, 4]; f32[2, 3]", "([i, j], [k, l])->([(ik), (jl)])"},
+      {"kron", "f32[8, 1]; f32[2, 3]", "([i, j], [k, l])->([(ik), l])"},
+      {"pixel_shuffle factor=2", "f32[12, 4, 5]", "([(ijk), l, m])->([i, (lj), (mk)])"},
+      {"pixel_unshuffle factor=2", "f32[3, 8, 10]", "([i, (jk), (lm)])->([(ikm), j, l])"},
       {"repeat dim=1 count=2", "f32[8, 4]", "([i, j])->([i, (jk)])"},
       {"broadcast_to shape=2x64x13x1", "f32[2, 1, 13, 1]", "([i, ., j, k])->([i, l, j, k])"},
       {"broadcast_to shape=2x64x13x0", "f32[2, 1, 13, 0]", "([i, ., j, k])->([i, l, j, k])"},
@@ -164,6 +168,7 @@ TEST_CASE("Look-ups sum over the indices that are looked up") {
        "([i, j], [i, j])->([i, k]) reduction={j}"},
       {"bincount count=10", "i32[8]", "([i])->([j]) reduction={i}"},
       {"searchsorted", "f32[8]; f32[4]", "([i], [j])->([j]) reduction={i}"},
+      {"searchsorted", "f32[2, 8]; f32[2, 4]", "([i, j], [i, k])->([i, k]) reduction={j}"},
       {"one_hot classes=10", "i32[8]", "([i])->([i, j])"},
       // A tensor that is not pending is no term of a sum, so that split updates are gathered;
       // `segment_sum` leaves their sum pending.

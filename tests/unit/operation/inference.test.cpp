@@ -303,6 +303,65 @@ TEST_CASE("A contraction adds up over split dimensions, and its result keeps the
   check_facts(facts);
 }
 
+TEST_CASE("A product with a name passes splits as the contraction that it is composed of") {
+  constexpr fact facts[] = {
+      {{2}, "kron", "f32[8@x, 4]; f32[2, 3]", "f32[16@x, 12]"},
+      {{2}, "kron", "f32[8, 4@x]; f32[2, 3]", "f32[16, 12@x]"},
+      {{2}, "kron", "f32[5, 8@x, 4]; f32[5, 1, 3]", "f32[5, 8@x, 12]"},
+      {{2, 2}, "kron", "f32[8@x, 4]; f32[2, 3]{partial sum: y}", "f32[16@x, 12]{partial sum: y}"},
+      {{2}, "kron", "f32[8, 4]; f32[2@x, 3]", "split_would_move: f32[8, 4]; f32[2, 3]"},
+      {{2}, "kron", "f32[1, 4]; f32[2@x, 3]", "f32[2@x, 12]"},
+      {{2}, "kron", "f32[5@x, 4]; f32[2, 3]", "split_would_move: f32[5, 4]; f32[2, 3]"},
+      {{2}, "kron across=x", "f32[5@x, 4]; f32[2@x, 3]", "f32[10, 12]"},
+      {{2}, "kron", "f32[8, 4]; f32[3]", "operand_rank_differs"},
+      {{2}, "cross", "f32[8@x, 3]; f32[3]", "f32[8@x, 3]"},
+      {{2, 2}, "cross", "i32[8@x, 3]{partial sum: y}; i32[8, 3]", "i32[8@x, 3]{partial sum: y}"},
+      {{2}, "cross dim=0", "f32[3, 8@x]; f32[3, 1]", "f32[3, 8@x]"},
+      {{2}, "cross", "f32[8, 3@x]; f32[8, 3]", "dimension_is_split: f32[8, 3]; f32[8, 3]"},
+      {{2}, "cross across=x", "f32[8, 3]; f32[8, 3@x]", "f32[8, 3]"},
+      {{2}, "cross", "f32[8, 4]; f32[8, 4]", "operand_sizes_differ"},
+      {{2}, "cross dim=0", "f32[3, 8]; f32[3]", "operand_rank_differs"},
+      {{2, 2}, "cdist", "f32[8@x, 4]; f32[6@y, 4]", "f32[8@x, 6@y]"},
+      {{2, 2}, "cdist", "f32[2@x, 8, 4]; f32[6@y, 4]", "f32[2@x, 8, 6@y]"},
+      {{2}, "cdist", "f32[8@x, 4]; f32[6@x, 4]", "axis_would_split_twice: f32[8@x, 4]; f32[6, 4]"},
+      {{2}, "cdist", "f32[8, 4@x]; f32[6, 4]", "dimension_is_split: f32[8, 4]; f32[6, 4]"},
+      {{2}, "cdist across=x", "f32[8, 4@x]; f32[6, 4@x]", "f32[8, 6]"},
+      {{2}, "cdist", "f32[8, 4]; f32[6, 3]", "operand_sizes_differ"},
+      {{2}, "cdist", "i32[8, 4]; i32[6, 4]", "elements_have_no_fractions"},
+      {{2}, "cov", "f32[2@x, 4, 8]", "f32[2@x, 4, 4]"},
+      {{2}, "cov", "f32[4, 8@x]", "dimension_is_split: f32[4, 8]"},
+      {{2}, "cov", "f32[4@x, 8]", "dimension_is_split: f32[4, 8]"},
+      {{2}, "cov across=x", "f32[4, 7@x]", "f32[4, 4]{partial sum: x}"},
+      {{2}, "cov across=x", "bf16[4, 7@x]", "bf16[4, 4]"},
+      {{2}, "cov across=x", "f32[4@x, 7]", "f32[4, 4]"},
+      {{2}, "corrcoef", "f32[4, 8@x]", "dimension_is_split: f32[4, 8]"},
+      {{2, 2}, "corrcoef across=x,y", "f32[4@y, 7@x]", "f32[4, 4]"},
+      {{2}, "corrcoef", "f32[8]", "operand_rank_differs"},
+  };
+  check_facts(facts);
+}
+
+TEST_CASE("Powers and systems need whole matrices, and pass the splits of batches and sides") {
+  constexpr fact facts[] = {
+      {{2}, "matrix_power exponent=3", "f32[2@x, 4, 4]", "f32[2@x, 4, 4]"},
+      {{2}, "matrix_power exponent=0", "f32[2@x, 4, 4]", "f32[2@x, 4, 4]"},
+      {{2}, "matrix_power exponent=-9223372036854775807", "f32[4, 4]", "f32[4, 4]"},
+      {{2}, "matrix_power exponent=1", "f32[4@x, 4]", "dimension_is_split: f32[4, 4]"},
+      {{2}, "matrix_power exponent=2 across=x", "bf16[4, 4@x]", "bf16[4, 4]"},
+      {{2}, "matrix_power exponent=2", "f32[4, 3]", "operand_sizes_differ"},
+      {{2}, "pinv", "f32[2@x, 6, 4]", "f32[2@x, 4, 6]"},
+      {{2}, "pinv", "f32[6@x, 4]", "dimension_is_split: f32[6, 4]"},
+      {{2}, "pinv across=x", "bf16[6@x, 4]", "bf16[4, 6]"},
+      {{2}, "pinv", "i32[6, 4]", "elements_have_no_fractions"},
+      {{2, 2}, "lstsq", "f32[2@x, 6, 4]; f32[2@x, 6, 8@y]", "f32[2@x, 4, 8@y]"},
+      {{2}, "lstsq", "f32[2@x, 4, 6]; f32[2@x, 4]", "f32[2@x, 6]"},
+      {{2}, "lstsq", "f32[6@x, 4]; f32[6@x]", "dimension_is_split: f32[6, 4]; f32[6]"},
+      {{2}, "lstsq across=x", "f32[6@x, 4]; f32[6@x]", "f32[4]"},
+      {{2}, "lstsq", "f32[6, 4]; f32[4]", "operand_sizes_differ"},
+  };
+  check_facts(facts);
+}
+
 TEST_CASE("A reduction of a split dimension is pending, and what is not linear needs it whole") {
   constexpr fact facts[] = {
       {{4}, "sum dims=0", "f32[12@x, 8, 8]", "f32[8, 8]{partial sum: x}"},
@@ -352,6 +411,16 @@ TEST_CASE("A reduction of a split dimension is pending, and what is not linear n
       {{4}, "variance dims=0", "f32[8, 8@x]", "f32[8@x]"},
       {{2}, "max dims=1", "f32[4, 0@x]", "f32[4]{partial max: x}"},
       {{1, 4}, "sum dims=0", "f32[4@x]", "f32[]"},
+      {{2, 2}, "nanmax dims=0", "f32[8@x, 4@y]", "f32[4@y]{partial max: x}"},
+      {{2, 2}, "nanmin", "f32[7@x, 4]", "f32[]{partial min: x}"},
+      {{2, 2}, "nanmin dims=0", "f32[8@x]{partial min: y}", "partial_value_is_read: f32[8@x]"},
+      {{2, 2}, "nanvar dims=0", "f32[8@x, 4@y]", "dimension_is_split: f32[8, 4@y]"},
+      {{2, 2}, "nanvar dims=0 across=x", "f32[7@x, 4@y]", "f32[4@y]{partial sum: x}"},
+      {{2, 2}, "nanvar dims=0 across=x", "bf16[7@x, 4@y]", "bf16[4@y]"},
+      {{2, 2}, "lp_norm dims=0", "f32[8@x, 4@y]; f32[]", "dimension_is_split: f32[8, 4@y]; f32[]"},
+      {{2, 2}, "lp_norm dims=0 keep_dims= across=x", "f32[8@x, 4@y]; f32[]", "f32[1, 4@y]"},
+      {{2, 2}, "trapezoid dim=0", "f32[7@x, 4@y]", "f32[4@y]{partial sum: x}"},
+      {{2}, "trapezoid dim=1", "f32[8, 4]{partial sum: x}", "partial_value_is_read: f32[8, 4]"},
   };
   check_facts(facts);
 }
@@ -432,6 +501,30 @@ TEST_CASE("A reshape passes the splits of major parts, and refuses those that wo
       {{2}, "reshape shape=3x3", "f32[4@x, 4]", "element_count_differs"},
       {{2}, "reshape shape=-1x-1", "f32[4@x, 4]", "element_count_differs"},
       {{2}, "reshape shape=2x2x2x2x1x1x1x1x1", "f32[4@x, 4]", "rank_is_too_high"},
+  };
+  check_facts(facts);
+}
+
+TEST_CASE("Channels become pixels, and back, where no pixel would move") {
+  constexpr fact facts[] = {
+      {{2}, "pixel_shuffle factor=2", "f32[8@x, 12, 4, 4]", "f32[8@x, 3, 8, 8]"},
+      {{2}, "pixel_shuffle factor=2", "f32[8@x, 4, 4]", "f32[2@x, 8, 8]"},
+      {{2, 2}, "pixel_shuffle factor=2", "f32[8, 4@x, 4@y]", "f32[2, 8@x, 8@y]"},
+      {{4}, "pixel_shuffle factor=2", "f32[8@x, 4, 4]", "split_would_move: f32[8, 4, 4]"},
+      {{2}, "pixel_shuffle factor=2", "f32[8, 5@x, 4]", "split_would_move: f32[8@x, 5, 4]"},
+      {{2}, "pixel_shuffle factor=2 across=x", "f32[8, 5@x, 4]", "f32[2@x, 10, 8]"},
+      {{2}, "pixel_shuffle factor=1", "f32[8, 5@x, 4]", "f32[8, 5@x, 4]"},
+      {{2},
+       "pixel_shuffle factor=2",
+       "f32[4, 4, 4]{partial max: x}",
+       "f32[1, 8, 8]{partial max: x}"},
+      {{2}, "pixel_shuffle factor=2", "f32[6, 4, 4]", "element_count_differs"},
+      {{2}, "pixel_shuffle factor=0", "f32[4, 4, 4]", "element_count_differs"},
+      {{2}, "pixel_shuffle factor=2", "f32[4, 4]", "operand_rank_differs"},
+      {{2, 2}, "pixel_unshuffle factor=2", "f32[2@x, 8@y, 8]", "f32[8@x, 4@y, 4]"},
+      {{4}, "pixel_unshuffle factor=2", "f32[2, 8@x, 8]", "f32[8, 4@x, 4]"},
+      {{2}, "pixel_unshuffle factor=2", "f32[2, 10@x, 8]", "split_would_move: f32[2@x, 10, 8]"},
+      {{2}, "pixel_unshuffle factor=3", "f32[2, 8, 9]", "element_count_differs"},
   };
   check_facts(facts);
 }
@@ -770,6 +863,15 @@ TEST_CASE("What orders or runs along a dimension needs the whole of it") {
       {{2}, "sort dim=0", "f32[8, 4]{partial max: x}", "partial_value_is_read: f32[8, 4]"},
       {{2, 2}, "argsort dim=1 across=y", "f32[8@x, 4@y]", "i64[8@x, 4]"},
       {{2}, "median dim=1", "f32[8, 4@x]", "dimension_is_split: f32[8, 4]"},
+      {{2, 2}, "searchsorted", "f32[8@x]; f32[4, 6@y]", "i64[4, 6@y]{partial sum: x}"},
+      {{2, 2}, "searchsorted", "f32[4@x, 8@y]; f32[4, 6]", "i64[4@x, 6]{partial sum: y}"},
+      {{2},
+       "searchsorted",
+       "f32[4@x, 8]; f32[4, 6@x]",
+       "axis_would_split_twice: f32[4@x, 8]; f32[4, 6]"},
+      {{2}, "searchsorted across=x", "f32[4@x, 8]; f32[4, 6@x]", "i64[4@x, 6]"},
+      {{2}, "searchsorted", "f32[4, 8]; f32[5, 6]", "operand_sizes_differ"},
+      {{2}, "searchsorted", "f32[8@x]; f32[]", "i64[]{partial sum: x}"},
       {{2, 2}, "quantile dim=1 across=y", "f32[8@x, 5@y]; f32[]", "f32[8@x]"},
       {{2, 2}, "cumsum dim=0", "f32[8@(x,y), 4]", "dimension_is_split: f32[8, 4]"},
       {{2, 2}, "cumsum dim=0 across=x", "f32[8@(x,y), 4]", "dimension_is_split: f32[8, 4]"},

@@ -190,6 +190,8 @@ TEST_CASE("a refused call names the operand as it was given, the reshard, and th
   is_told([](const auto& v, auto given) { return standard_deviation<1>(v, given); });
   is_told([](const auto& v, auto given) { return logsumexp<1>(v, given); });
   is_told([](const auto& v, auto given) { return nanmean<1>(v, given); });
+  is_told([](const auto& v, auto given) { return nanvar<1>(v, given); });
+  is_told([](const auto& v, auto given) { return lp_norm<1>(v, 3, given); });
   // All dimensions that are needed whole are in one suggestion.
   REQUIRE_THAT(message_of([&] { return l2_norm(x); }),
                Catch::Contains("try reshard<P<none, none>>(operand 0), or across<\"data\", "

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/operation/composed_on_paper.hpp"
+#include "shardwise/operation/exponential.hpp"
+#include "shardwise/operation/searchsorted.hpp"
+
+namespace shardwise::detail {
+
+/// A norm of an order that is a number.
+struct lp_norm_judge {
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs& operands) noexcept {
+    factor_rule out = reduction_of_whole::rule(how, operands);
+    out.operands.push_back({});
+    return out;
+  }
+};
+
+/// The steps of norms, statistics and searches on abstract tensors.
+namespace composed_steps {
+
+constexpr void l1_norm(paper_steps& at, const attributes& how, const tensor_descs& x,
+                       tensor_results& out) {
+  out.push_back(at.reduce(reduction::sum, at.each<f::abs>(x[0]), dims_of(how), keeps(how)));
+}
+constexpr void max_norm(paper_steps& at, const attributes& how, const tensor_descs& x,
+                        tensor_results& out) {
+  out.push_back(at.reduce(reduction::max, at.each<f::abs>(x[0]), dims_of(how), keeps(how)));
+}
+/// A root of a sum of powers; `root` is applied where it is not 0.
+template <class Root>
+[[nodiscard]] constexpr tensor_desc root_of_sum(paper_steps& at, const tensor_desc& sum,
+                                                const Root& root) {
+  const tensor_desc number = paper_steps::number(sum);
+  const tensor_desc is_zero = at.each<f::equal>(sum, number);
+  return at.each<f::where>(is_zero, sum, root(at.each<f::where>(is_zero, number, sum)));
+}
+[[nodiscard]] constexpr tensor_desc root_of_squares(paper_steps& at, const tensor_desc& sum) {
+  return root_of_sum(at, sum, [&](const tensor_desc& x) { return at.each<f::sqrt>(x); });
+}
+constexpr void l2_norm(paper_steps& at, const attributes& how, const tensor_descs& x,
+                       tensor_results& out) {
+  out.push_back(root_of_squares(at, at.finished(at.reduce(reduction::sum, at.each<f::square>(x[0]),
+                                                          dims_of(how), keeps(how)))));
+}
+constexpr void lp_norm(paper_steps& at, const attributes& how, const tensor_descs& x,
+                       tensor_results& out) {
+  const tensor_desc powers = at.each<f::pow>(at.each<f::abs>(x[0]), x[1]);
+  const tensor_desc sum = at.finished(at.reduce(reduction::sum, powers, dims_of(how), keeps(how)));
+  out.push_back(
+      root_of_sum(at, sum, [&](const tensor_desc& one) { return at.each<f::pow>(one, x[1]); }));
+}
+[[nodiscard]] constexpr tensor_desc variance_of(paper_steps& at, const attributes& how,
+                                                const tensor_desc& given) {
+  const tensor_desc x = widened(at, given);
+  const tensor_desc centre = at.finished(mean_of(at, x, dims_of(how), true));
+  const tensor_desc centred = at.each<f::subtract>(x, centre);
+  const tensor_desc made = mean_of(at, at.each<f::square>(centred), dims_of(how), keeps(how));
+  return x.type == given.type ? made : narrowed(at, at.finished(made), given.type);
+}
+constexpr void variance(paper_steps& at, const attributes& how, const tensor_descs& x,
+                        tensor_results& out) {
+  out.push_back(variance_of(at, how, x[0]));
+}
+constexpr void standard_deviation(paper_steps& at, const attributes& how, const tensor_descs& x,
+                                  tensor_results& out) {
+  out.push_back(root_of_squares(at, at.finished(variance_of(at, how, x[0]))));
+}
+constexpr void logsumexp(paper_steps& at, const attributes& how, const tensor_descs& x,
+                         tensor_results& out) {
+  const unsigned dims = dims_of(how);
+  const tensor_desc largest = at.finished(at.reduce(reduction::max, x[0], dims, true));
+  const tensor_desc shift = at.each<f::stop_gradient>(
+      at.each<f::where>(at.each<f::isfinite>(largest), largest, paper_steps::number(largest)));
+  const tensor_desc total = at.finished(
+      at.reduce(reduction::sum, at.each<f::exp>(at.each<f::subtract>(x[0], shift)), dims, true));
+  const tensor_desc kept = at.each<f::add>(at.each<f::log>(total), shift);
+  out.push_back(keeps(how) ? kept : at.reduce(reduction::max, kept, dims, false));
+}
+/// A reduction in which another number takes the place of NaN.
+template <reduction Kind>
+constexpr void without_nan(paper_steps& at, const attributes& how, const tensor_descs& x,
+                           tensor_results& out) {
+  const tensor_desc kept =
+      at.each<f::where>(at.each<f::isnan>(x[0]), paper_steps::number(x[0]), x[0]);
+  out.push_back(at.reduce(Kind, kept, dims_of(how), keeps(how)));
+}
+constexpr void nanmean(paper_steps& at, const attributes& how, const tensor_descs& x,
+                       tensor_results& out) {
+  const auto total = [&](const tensor_desc& terms) {
+    return at.finished(at.reduce(reduction::sum, terms, dims_of(how), keeps(how)));
+  };
+  const tensor_desc is_number = at.each<f::logical_not>(at.each<f::isnan>(x[0]));
+  const tensor_desc sum = total(at.each<f::where>(is_number, x[0], paper_steps::number(x[0])));
+  const tensor_desc count = total(at.apply(cast_to(element::i64), {}, {is_number}));
+  out.push_back(at.each<f::divide>(sum, at.apply(cast_to(x[0].type), {}, {count})));
+}
+constexpr void nanvar(paper_steps& at, const attributes& how, const tensor_descs& given,
+                      tensor_results& out) {
+  const tensor_desc x = widened(at, given[0]);
+  const unsigned dims = dims_of(how);
+  const auto total = [&](const tensor_desc& terms, bool keep) {
+    return at.reduce(reduction::sum, terms, dims, keep);
+  };
+  const tensor_desc number = paper_steps::number(x);
+  const tensor_desc is_number = at.each<f::logical_not>(at.each<f::isnan>(x));
+  const tensor_desc ones = at.apply(cast_to(element::i64), {}, {is_number});
+  const tensor_desc count = at.apply(cast_to(x.type), {}, {at.finished(total(ones, true))});
+  const tensor_desc sum = at.finished(total(at.each<f::where>(is_number, x, number), true));
+  const tensor_desc apart = at.each<f::subtract>(x, at.each<f::divide>(sum, count));
+  const tensor_desc squares = at.each<f::where>(is_number, at.each<f::square>(apart), number);
+  const tensor_desc terms = at.each<f::maximum>(at.each<f::subtract>(count, number), number);
+  const tensor_desc made =
+      at.each<f::divide>(total(squares, keeps(how)),
+                         keeps(how) ? terms : at.reduce(reduction::max, terms, dims, false));
+  out.push_back(x.type == given[0].type ? made : narrowed(at, at.finished(made), given[0].type));
+}
+constexpr void searchsorted(paper_steps& at, const attributes& how, const tensor_descs& given,
+                            tensor_results& out) {
+  const tensor_descs x = at.checked(searchsorted_operation::rule(how, given), given);
+  const auto apart = [&](const attributes& dims, const tensor_desc& one) {
+    return dims.integers.empty() ? one : at.apply<unsqueeze_operation>(dims, one);
+  };
+  const extents_desc sorted = x[0].extents, values = x[1].extents;
+  const tensor_desc column = apart(searchsorted_operation::behind_sorted(sorted, values), x[0]);
+  const tensor_desc row = apart(searchsorted_operation::before_values(values, sorted), x[1]);
+  const tensor_desc ones = at.apply(cast_to(element::i64), {}, {at.each<f::less>(column, row)});
+  out.push_back(
+      at.apply<reduction_operation>(searchsorted_operation::counting(ones.extents, sorted), ones));
+}
+
+}  // namespace composed_steps
+}  // namespace shardwise::detail

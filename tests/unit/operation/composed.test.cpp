@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSL-1.0
+// Values of composed operations on tensors whose layouts are types: at points where their parts
+// have no derivative, of elements that are narrow, without numbers, and of sizes known at run time.
+#include "support/catch.hpp"
+#include <shardwise/shardwise.hpp>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+using namespace shardwise;
+
+namespace {
+
+struct line : mesh<axis<"x", 2>> {};
+template <class T, class Extents, class Spec = P<none, none>>
+using tensor = sharded_tensor<T, Extents, layout<line, Spec>>;
+
+}  // namespace
+
+TEST_CASE("the distance of equal rows is 0, and so is its gradient") {
+  const device_pool pool(line{}, 2);
+  using A = tensor<double, extents<4, 2>, P<"x", none>>;
+  const auto a = distribute<A>(pool, [](const global_index& at) { return at[0] < 2 ? 1.0 : 3.0; });
+  const auto b = full<tensor<double, extents<1, 2>>>(pool, 1.0);
+  const auto far = [](const auto& x, const auto& y) { return reshard<P<>>(sum(cdist(x, y))); };
+  CHECK(to_host(cdist(a, b))(0, 0) == 0.0);
+  CHECK(to_host(cdist(a, b))(3, 0) == Approx(std::sqrt(8.0)));
+  const auto slopes = gradient(far)(a, b);
+  CHECK(to_host(slopes)(0, 0) == 0.0);
+  CHECK(to_host(slopes)(3, 1) == Approx(std::sqrt(0.5)));
+  // Differences keep the digits that an expanded square would lose.
+  const auto large = full<tensor<float, extents<1, 2>>>(pool, 4096.0F);
+  CHECK(to_host(cdist(large, large + 0.5F))(0, 0) == Approx(std::sqrt(0.5)));
+}
+
+TEST_CASE("products of integers and of narrow elements") {
+  const device_pool pool(line{}, 2);
+  const auto a = iota<tensor<std::int32_t, extents<2, 2>, P<"x", none>>>(pool);
+  const auto b = iota<tensor<std::int32_t, extents<2, 1>>>(pool);
+  const auto product = kron(a, b);
+  STATIC_REQUIRE(std::is_same_v<decltype(product)::extents_type, extents<4, 2>>);
+  STATIC_REQUIRE(decltype(product)::layout_type::value == layout<line, P<"x", none>>::value);
+  CHECK(to_host(product)(3, 1) == 3);
+  CHECK(to_host(product)(2, 1) == 0);
+  const auto u = iota<tensor<std::int32_t, extents<4, 3>, P<"x", none>>>(pool);
+  const auto normal = to_host(cross(u, u + 1));
+  for (int i = 0; i < 4; ++i) {
+    CHECK(normal(i, 0) == -1);
+    CHECK(normal(i, 1) == 2);
+    CHECK(normal(i, 2) == -1);
+  }
+  using narrow = tensor<bfloat16, extents<2, 4>, P<none, "x">>;
+  const auto seen = cast<bfloat16>(iota<tensor<float, extents<2, 4>, P<none, "x">>>(pool));
+  STATIC_REQUIRE(std::is_same_v<decltype(seen)::layout_type, narrow::layout_type>);
+  const auto spread = cov(seen, across<"x">);
+  STATIC_REQUIRE(decltype(spread)::layout_type::value.pending == 0);
+  CHECK(static_cast<float>(to_host(spread)(0, 1)) == Approx(5.0 / 3).epsilon(0.01));
+  CHECK(static_cast<float>(to_host(corrcoef(seen, across<"x">))(0, 1)) == 1.0F);
+  CHECK(static_cast<float>(to_host(nanvar<1>(seen, across<"x">))(1)) == 1.25F);
+}
+
+TEST_CASE("reductions of elements of which none is a number") {
+  const device_pool pool(line{}, 2);
+  using X = tensor<float, extents<2, 2>, P<none, "x">>;
+  const float nan = std::nanf("");
+  const auto x = distribute<X>(pool, [&](const global_index& at) {
+    return at[0] == 0 ? nan : at[1] == 0 ? nan : 2.0F;
+  });
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  CHECK(to_host(reshard<P<none>>(nanmax<1>(x)))(0) == -infinity);
+  CHECK(to_host(reshard<P<none>>(nanmin<1>(x)))(0) == infinity);
+  CHECK(to_host(reshard<P<none>>(nanmax<1>(x)))(1) == 2.0F);
+  CHECK(std::isnan(to_host(reshard<P<none>>(nanvar<1>(x, across<"x">)))(0)));
+  CHECK(to_host(reshard<P<none>>(nanvar<1>(x, across<"x">)))(1) == 0.0F);
+  CHECK(std::isnan(to_host(reshard<P<none>>(nanvar<1>(x, correction{1}, across<"x">)))(1)));
+}
+
+TEST_CASE("a general norm has the gradient 0 where it is 0") {
+  const device_pool pool(line{}, 2);
+  const auto x = full<tensor<double, extents<4>, P<"x">>>(pool, 0.0);
+  const auto length = [](const auto& v) { return lp_norm(v, 3, across<"x">); };
+  CHECK(to_host(length(x))() == 0.0);
+  CHECK(to_host(gradient(length)(x))(3) == 0.0);
+  CHECK(to_host(lp_norm(x + 2.0, 1, across<"x">))() == 8.0);
+}
+
+TEST_CASE("the pseudo-inverse of a matrix without full rank") {
+  const device_pool pool(line{}, 2);
+  const auto x = full<tensor<double, extents<2, 3, 2>, P<"x", none, none>>>(pool, 1.0);
+  const auto inverse = to_host(linalg::pinv(x));
+  for (int i = 0; i < 2; ++i)
+    for (int j = 0; j < 3; ++j) CHECK(inverse(1, i, j) == Approx(1.0 / 6));
+  const auto none_used = to_host(linalg::pinv(x * 0.0));
+  CHECK(none_used(0, 1, 2) == 0.0);
+}
+
+TEST_CASE("integrals without values, and sizes that are known at run time") {
+  const device_pool pool(line{}, 2);
+  using Y = tensor<float, extents<dyn, 3>, P<"x", none>>;
+  for (const index_t n : {0, 2, 4}) {
+    const auto y = full<Y>(pool, 2.0F, n);
+    CHECK(to_host(reshard<P<none>>(trapezoid<0>(y, 0.5)))(1) ==
+          (n == 0 ? 0.0F : static_cast<float>(n - 1)));
+  }
+  const auto y = iota<Y>(pool, 4);
+  const auto ones = full<tensor<float, extents<2, 2>>>(pool, 1.0F);
+  const auto product = to_host(kron(y, ones));
+  CHECK(product(7, 5) == 11.0F);
+  CHECK(product(6, 4) == 11.0F);
+  CHECK(to_host(cdist(y, y * 0.0F, as<P<none, none>>))(1, 2) == Approx(std::sqrt(50.0)));
+  CHECK(to_host(reshard<P<none, none>>(searchsorted(index_at<0, 1>(y, across<"x">), y)))(2, 0) ==
+        3);
+}
+
+TEST_CASE("a requested layout gathers what the composition needs") {
+  const device_pool pool(line{}, 2);
+  const auto a = iota<tensor<float, extents<2, 2>>>(pool);
+  const auto b = iota<tensor<float, extents<2, 2>, P<"x", none>>>(pool);
+  const auto product = kron(a, b, as<P<none, "x">>);
+  STATIC_REQUIRE(decltype(product)::layout_type::value == layout<line, P<none, "x">>::value);
+  CHECK(to_host(product)(3, 3) == 9.0F);
+  const auto spread = cov(b, as<P<none, "x">>);
+  STATIC_REQUIRE(decltype(spread)::layout_type::value == layout<line, P<none, "x">>::value);
+  CHECK(to_host(spread)(0, 1) == 0.5F);
+  CHECK(to_host(corrcoef(b, as<P<none, none>>))(1, 0) == 1.0F);
+  CHECK(to_host(trapezoid<0>(b, 2, as<P<none>>))(1) == 4.0F);
+  CHECK(to_host(lp_norm<0>(b, 1, as<P<none>>))(1) == 4.0F);
+  CHECK(to_host(nanvar<0>(b, as<P<none>>))(0) == 1.0F);
+  const auto c = iota<tensor<float, extents<4, 3, 2>, P<"x", none, none>>>(pool);
+  CHECK(to_host(pixel_shuffle<2>(c, as<P<none, none, none>>))(0, 1, 1) == 18.0F);
+}
+
+TEST_CASE("operands whose layouts are types beside those whose layouts are values") {
+  const device_pool pool(line{}, 2);
+  const auto a = iota<tensor<float, extents<4, 3>, P<"x", none>>>(pool);
+  const auto b = iota<tensor<float, extents<2, 3>>>(pool);
+  const any_tensor<float> any_a = a, any_b = b;
+  const auto same = [&](const auto& f) {
+    const auto want = to_host(f(a, b));
+    for (const any_tensor<float>& made : {f(a, any_b), f(any_a, b), f(any_a, any_b)}) {
+      REQUIRE(made.tensor().extents == want.extents());
+      const auto got = to_host(made);
+      for (index_t i = 0; i < want.extents()[0]; ++i) CHECK(got(i, 1) == want(i, 1));
+    }
+  };
+  same([](const auto& x, const auto& y) { return kron(x, y); });
+  same([](const auto& x, const auto& y) { return cdist(x, y); });
+  same([](const auto& x, const auto& y) { return cross(x, index_at<0, 1>(y)); });
+  same(
+      [](const auto& x, const auto& y) { return cast<float>(searchsorted(index_at<0, 1>(y), x)); });
+}
