@@ -9,6 +9,7 @@
 #include "shardwise/plan/cluster.hpp"
 #include "shardwise/plan/collective_operation.hpp"
 #include "shardwise/plan/constraint.hpp"
+#include "shardwise/plan/cotangent_builder.hpp"
 #include "shardwise/plan/custom_gradient.hpp"
 #include "shardwise/plan/differentiate.hpp"
 #include "shardwise/plan/dot.hpp"

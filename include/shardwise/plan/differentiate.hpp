@@ -4,7 +4,7 @@
 #include "shardwise/layout/gradient.hpp"
 #include "shardwise/operation/arithmetic.hpp"
 #include "shardwise/operation/reduce.hpp"
-#include "shardwise/plan/manual_operation.hpp"
+#include "shardwise/plan/cotangent_builder.hpp"
 #include "shardwise/rule/gradient_step.hpp"
 #include "shardwise/rule/permission.hpp"
 
@@ -35,7 +35,7 @@ class differentiation final : public gradient_step {
   /// Prepares for cotangents of `wanted`, which are values from `begin` on.
   template <class Ids>
   constexpr differentiation(program_builder& code, value_id begin, const Ids& wanted)
-      : code_(code), begin_(begin), end_(code.size()) {
+      : code_(code), made_(code), begin_(begin), end_(code.size()) {
     for (value_id i = begin_; i < end_; ++i) code_.note(i) = constant;
     for (value_id i : wanted) code_.note(i) = no_cotangent;
     for (value_id i = begin_; i < end_; ++i) {
@@ -78,12 +78,12 @@ class differentiation final : public gradient_step {
   [[nodiscard]] constexpr value_id cotangent_of(value_id of, const layout_desc& layout) {
     value_id made = known_cotangent(of);
     if (made < 0) made = code_.constant(0.0, code_.value(of).type);
-    made = spread(made, of);
+    made = made_.spread(made, of);
     layout_desc known = layout;
     known.pending &= code_.value(made).layout.pending;
-    made = resharded(made, known);
-    if (is_constant(*code_[made].what)) made = filled(made);
-    return known.pending == layout.pending ? made : as_terms(made, layout);
+    made = made_.resharded(made, known);
+    if (is_constant(*code_[made].what)) made = made_.filled(made);
+    return known.pending == layout.pending ? made : made_.as_terms(made, layout);
   }
 
   [[nodiscard]] constexpr const mesh_desc& mesh() const override { return code_.mesh(); }
@@ -102,7 +102,7 @@ class differentiation final : public gradient_step {
     value_id made = of < 0 ? -1 : known_cotangent(of);
     // The results of an operation have the extents of the first.
     if (made < 0) made = code_.constant(0.0, code_.value(of < 0 ? self_ : of).type);
-    if (!code_[self_].what->is_elementwise) made = spread(made, of < 0 ? self_ : of);
+    if (!code_[self_].what->is_elementwise) made = made_.spread(made, of < 0 ? self_ : of);
     return {this, made};
   }
   [[nodiscard]] constexpr bool wants(int k) const override {
@@ -122,24 +122,26 @@ class differentiation final : public gradient_step {
   constexpr void give(int k, const gradient_value& cotangent) override {
     const value_id of = code_[self_].operands[k];
     if (!depends(of)) return;
-    add(of, code_[self_].what->is_elementwise ? counted(cotangent.id, of) : cotangent.id);
+    add(of,
+        code_[self_].what->is_elementwise ? made_.counted(cotangent.id, of, self_) : cotangent.id);
   }
   [[nodiscard]] constexpr gradient_value number(double value, const gradient_value& like) override {
     return {this, code_.constant(value, code_.value(like.id).type)};
   }
   [[nodiscard]] constexpr gradient_value emit(const operation& what, const attributes& how,
                                               const value_ids& operands) override {
-    return {this, append(what, how, operands)};
+    return {this, made_.append(what, how, operands)};
   }
   [[nodiscard]] constexpr gradient_value emit(const operation& what, const attributes& how,
                                               const gradient_value& operand,
                                               const tensor_desc& result) override {
-    const value_id read = is_constant(*code_[operand.id].what) ? filled(operand.id) : operand.id;
+    const value_id read =
+        is_constant(*code_[operand.id].what) ? made_.filled(operand.id) : operand.id;
     return {this, code_.append(what, how, {read}, result)};
   }
   [[nodiscard]] constexpr gradient_value laid_out(const gradient_value& value,
                                                   const layout_desc& layout) override {
-    return {this, resharded(value.id, layout)};
+    return {this, made_.resharded(value.id, layout)};
   }
   [[nodiscard]] constexpr gradient_value further(const gradient_value& made, int number,
                                                  element type) override {
@@ -179,12 +181,6 @@ class differentiation final : public gradient_step {
     return false;
   }
 
-  /// Returns a copy of the attributes of a value, since appending may move those of the program. In
-  /// constant expressions g++ 12 cannot copy attributes that were never written.
-  [[nodiscard]] constexpr attributes how_of(value_id i) const {
-    if (code_[i].how == 0) return {};
-    return code_.how(i);
-  }
   /// Returns a value that gradients do not keep, computed again from values that they keep, each
   /// once.
   [[nodiscard]] constexpr value_id computed_again(value_id i) {
@@ -195,7 +191,7 @@ class differentiation final : public gradient_step {
     value_ids operands = code_[i].operands;
     for (value_id& o : operands) o = computed_again(o);
     const tensor_desc result = code_.value(i);
-    const value_id again = code_.append(*code_[i].what, how_of(i), operands, result);
+    const value_id again = code_.append(*code_[i].what, made_.how_of(i), operands, result);
     code_.note(again) = -1 - i;
     return again;
   }
@@ -233,184 +229,24 @@ class differentiation final : public gradient_step {
     }
   }
 
-  /// Appends an operation after gathering its operands where necessary.
-  [[nodiscard]] constexpr value_id append(const operation& what, attributes how,
-                                          value_ids operands) {
-    if (const value_id same = simplified(what, operands); same >= 0) return same;
-    // An operation reads at least one tensor; if all operands are numbers, one becomes a tensor.
-    bool has_tensor = false;
-    for (value_id o : operands) has_tensor = has_tensor || !is_constant(*code_[o].what);
-    for (value_id& o : operands)
-      if (is_constant(*code_[o].what) && !(what.is_elementwise && has_tensor)) {
-        o = filled(o);
-        has_tensor = true;
-      }
-    tensor_descs known;
-    for (value_id o : operands) known.push_back(code_.value(o));
-    constexpr unsigned every_axis = ~0U;
-    const tensor_descs wanted = fetched(code_.mesh(), what.rule(how, known), known, every_axis);
-    for (int k = 0; k < operands.ssize(); ++k)
-      operands[k] = resharded(operands[k], wanted[k].layout);
-    return code_.emit(what, how, operands);
-  }
-  /// Returns a tensor filled with a number.
-  [[nodiscard]] constexpr value_id filled(value_id number) {
-    const tensor_desc result = code_.value(number);
-    return code_.append(operation_of<pointwise<functions::identity>>, {}, {number}, result);
-  }
-  /// Returns the value of a product with the number 1; -1 for everything else.
-  [[nodiscard]] constexpr value_id simplified(const operation& what,
-                                              const value_ids& operands) const {
-    if (what.id != operation_of<pointwise<functions::multiply>>.id) return -1;
-    for (int k = 0; k < 2; ++k)
-      if (is_number(operands[k], 1)) return operands[1 - k];
-    return -1;
-  }
-  [[nodiscard]] constexpr bool is_number(value_id i, double value) const {
-    return is_constant(*code_[i].what) && code_.value(i).rank() == 0 &&
-           constant_operation::value<double>(code_.how(i)) == value;
-  }
-  /// Returns a value with another layout. A number is replicated, and a reshard that the program
-  /// has already computed is not repeated.
-  [[nodiscard]] constexpr value_id resharded(value_id i, const layout_desc& layout) {
-    const tensor_desc& have = code_.value(i);
-    if (have.layout == layout) return i;
-    tensor_desc want = have;
-    want.layout = layout;
-    if (is_constant(*code_[i].what))
-      return code_.append(operation_of<constant_operation>, how_of(i), {}, want);
-    for (value_id j = i + 1; j < code_.size(); ++j) {
-      if (code_[j].recomputed) continue;
-      value_id from = j;
-      while (from > i && code_[from].what->id == operation_of<collective_operation>.id)
-        from = code_[from].operands[0];
-      if (from == i && code_.value(j) == want) return j;
-    }
-    return append_reshard(code_, varied(i, layout), layout);
-  }
-  /// Returns a value that is manual over the axes of the layout that it is to get. What varies
-  /// along other axes becomes a pending sum, as the cotangent of a shared value is; a shared value
-  /// becomes a manual value.
-  [[nodiscard]] constexpr value_id varied(value_id i, const layout_desc& layout) {
-    const auto cast = [&](unsigned axes, bool as_terms) {
-      manual_collective as{.kind = collective::slice, .as_terms = as_terms};
-      for (std::uint8_t a = 0; a < code_.mesh().rank(); ++a)
-        if ((axes >> a & 1U) != 0) as.axes.push_back(a);
-      if (axes != 0) i = append_manual(code_, i, as);
-    };
-    const std::uint8_t had = code_.value(i).layout.manual;
-    cast(had & ~unsigned{layout.manual}, true);
-    const unsigned entered = layout.manual & ~unsigned{had};
-    if (entered == 0) return i;
-    layout_desc shared = layout;
-    shared.manual = code_.value(i).layout.manual;
-    i = append_reshard(code_, i, shared);
-    cast(entered, false);
-    return i;
-  }
-  /// Turns a value that is replicated over some axes into a pending sum of equal terms over them.
-  [[nodiscard]] constexpr value_id as_terms(value_id i, const layout_desc& layout) {
-    tensor_desc result = code_.value(i);
-    layout_desc added = layout;
-    added.pending = static_cast<std::uint8_t>(layout.pending & ~result.layout.pending);
-    const index_t terms = code_.mesh().parts(added.pending_axes());
-    if (terms == dyn) return resharded(i, layout);
-    result.layout = layout;
-    const value_id part = code_.constant(1.0 / static_cast<double>(terms), result.type);
-    return code_.append(operation_of<pointwise<functions::multiply>>, {}, {i, part}, result);
-  }
-  /// Returns a value broadcast to the extents of another and split like it.
-  [[nodiscard]] constexpr value_id spread(value_id i, value_id like) {
-    if (code_.value(i).extents == code_.value(like).extents) return i;
-    tensor_desc ones = code_.value(like);
-    ones.layout = gradient_layout(ones.layout);
-    if (is_constant(*code_[i].what))
-      return code_.append(operation_of<constant_operation>, how_of(i), {}, ones);
-    const value_id one =
-        code_.append(operation_of<constant_operation>, constant_operation::how(1.0), {}, ones);
-    return append(operation_of<pointwise<functions::multiply>>, {}, {i, one});
-  }
-  /// Returns the cotangent of an operand of an elementwise operation, times the number of elements
-  /// of the result that read an element of the operand and share an element of the cotangent: those
-  /// of the dimensions that neither of the two has.
-  [[nodiscard]] constexpr value_id counted(value_id cotangent, value_id of) {
-    const extents_desc all = code_.value(self_).extents;
-    const auto lacks = [&](value_id i, int d) {
-      const extents_desc& have = code_.value(i).extents;
-      const int at = d - (all.ssize() - have.ssize());
-      return all[d] != 1 && (at < 0 || have[at] == 1);
-    };
-    index_t count = 1;
-    for (int d = 0; d < all.ssize(); ++d) {
-      if (!lacks(cotangent, d) || !lacks(of, d)) continue;
-      if (all[d] == dyn) return spread(cotangent, self_);
-      count *= all[d];
-    }
-    if (count == 1) return cotangent;
-    const double number = static_cast<double>(count);
-    const tensor_desc made = code_.value(cotangent);
-    if (!is_constant(*code_[cotangent].what))
-      return append(operation_of<pointwise<functions::multiply>>, {},
-                    {cotangent, code_.constant(number, made.type)});
-    const double before = constant_operation::value<double>(code_.how(cotangent));
-    return code_.append(operation_of<constant_operation>, constant_operation::how(before * number),
-                        {}, made);
-  }
-  /// Returns the sum of a value over the dimensions along which `of` was broadcast.
-  [[nodiscard]] constexpr value_id summed(value_id i, value_id of) {
-    const extents_desc to = code_.value(of).extents;
-    const int lacking = code_.value(i).rank() - to.ssize();
-    if (lacking > 0)
-      i = append(operation_of<reduction_operation>,
-                 reduction_operation::how(reduction::sum, (1U << lacking) - 1U, false), {i});
-    const extents_desc& from = code_.value(i).extents;
-    unsigned met_by_one = 0;
-    for (int d = 0; d < from.ssize(); ++d)
-      if (from[d] != 1 && to[to.ssize() - from.ssize() + d] == 1) met_by_one |= 1U << d;
-    if (met_by_one == 0) return i;
-    return append(operation_of<reduction_operation>,
-                  reduction_operation::how(reduction::sum, met_by_one, true), {i});
-  }
-
   /// Adds to the cotangent of a value.
   constexpr void add(value_id of, value_id cotangent) {
     if (code_.value(cotangent).type != code_.value(of).type)
       fail({.rule = violation::operand_elements_differ});
-    value_id made = summed(cotangent, of);
+    value_id made = made_.summed(cotangent, of);
     if (!is_constant(*code_[made].what))
-      made = resharded(made, dual_layout(aligned(of, made), code_.value(made).layout));
+      made = made_.resharded(made, dual_layout(made_.aligned(of, made), code_.value(made).layout));
     if (const value_id before = known_cotangent(of); before >= 0) {
       const layout_desc& a = code_.value(before).layout;
       const layout_desc& b = code_.value(made).layout;
       const auto both = static_cast<std::uint8_t>(a.pending & b.pending);
-      made = append(operation_of<pointwise<functions::add>>, {},
-                    {still_pending(before, both), still_pending(made, both)});
+      made = made_.append(operation_of<pointwise<functions::add>>, {},
+                          {made_.still_pending(before, both), made_.still_pending(made, both)});
     }
     code_.note(of) = made + some;
   }
-  [[nodiscard]] constexpr value_id still_pending(value_id i, std::uint8_t axes) {
-    layout_desc layout = code_.value(i).layout;
-    layout.pending = axes;
-    return resharded(i, layout);
-  }
-  /// Returns the layout of a value for a cotangent that may be smaller: broadcast dimensions are
-  /// not split.
-  [[nodiscard]] constexpr layout_desc aligned(value_id of, value_id cotangent) const {
-    const tensor_desc& whole = code_.value(of);
-    const tensor_desc& small = code_.value(cotangent);
-    layout_desc layout = whole.layout;
-    const int lacking = whole.rank() - small.rank();
-    layout.dims.clear();
-    for (grain& each : layout.grains) each = {};
-    for (int d = 0; d < small.rank(); ++d) {
-      const bool is_met = small.extents[d] == whole.extents[lacking + d];
-      layout.dims.push_back(is_met ? whole.layout.dims[lacking + d] : axis_list{});
-      if (is_met) layout.grains[d] = whole.layout.grains[lacking + d];
-    }
-    return layout;
-  }
-
   program_builder& code_;
+  cotangent_builder made_;
   value_id begin_;
   value_id end_;
   value_id self_ = -1;
