@@ -102,8 +102,8 @@ namespace linalg {
 /// orthonormal, and the upper triangular `r`, whose product is the matrix. Of `m` rows and `n`
 /// columns, `q` has `min(m, n)` columns and `r` as many rows. The other dimensions may be split.
 ///
-///     auto [q, r] = linalg::qr(x);       // f32[8@data, 6, 4] -> f32[8@data, 6, 4], f32[8@data, 4,
-///     4]
+///     // f32[8@data, 6, 4] -> f32[8@data, 6, 4], f32[8@data, 4, 4]
+///     auto [q, r] = linalg::qr(x);
 template <NamedOperand X, detail::Terms Given = across_axes<>>
 [[nodiscard]] constexpr detail::outcome_on<detail::qr_call<detail::permitted_by<Given>>, Given, X>
 qr(X&& x, const Given& given = {}) {

@@ -129,8 +129,8 @@ struct scatter_of {
 /// The dimension may be split, since each device writes those indices that it holds; the indices,
 /// and the corresponding dimensions of `updates`, must not be split. Nothing may be pending.
 ///
-///     auto y = scatter<0, scatter_mode::add>(x, at, rows);   // f32[50@model, 8], i32[4], f32[4,
-///     8]
+///     // f32[50@model, 8], i32[4], f32[4, 8] -> f32[50@model, 8]
+///     auto y = scatter<0, scatter_mode::add>(x, at, rows);
 template <int Dim, scatter_mode What = scatter_mode::set, out_of_range Mode = out_of_range::error,
           NamedOperand X, NamedOperand Indices, NamedOperand Updates,
           detail::Terms Given = across_axes<>>

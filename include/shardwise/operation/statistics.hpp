@@ -154,8 +154,7 @@ template <int... Dims, NamedOperand X, class... Options>
 /// -infinity if there are none. Options are those of `max`; a split dimension leaves the result
 /// pending.
 ///
-///     auto top = nanmax<1>(x);                       // f32[512, 64@model] -> f32[512]{partial
-///     max}
+///     auto top = nanmax<1>(x);       // f32[512, 64@model] -> f32[512]{partial max: model}
 template <int... Dims, NamedOperand X, class... Options>
 [[nodiscard]] constexpr auto nanmax(const X& x, const Options&... options) {
   return max<Dims...>(where(isnan(x), -std::numeric_limits<float>::infinity(), x), options...);
