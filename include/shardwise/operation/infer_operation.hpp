@@ -101,8 +101,8 @@ namespace detail {
 }
 
 /// Unsplits what the operands have of a factor, and what its windows read.
-constexpr void unsplit(tensor_descs& operands, const factor_rule& rule,
-                       std::uint8_t factor) noexcept {
+constexpr void unsplit_factor(tensor_descs& operands, const factor_rule& rule,
+                              std::uint8_t factor) noexcept {
   for (int o = 0; o < operands.ssize(); ++o)
     for (int d = 0; d < rule.operands[o].ssize(); ++d) {
       bool has_it = rule.operands[o][d] == factor;
@@ -126,7 +126,7 @@ constexpr void unsplit(tensor_descs& operands, const factor_rule& rule,
     };
     // A result of windows may have an extent that the axes do not divide.
     if (const diagnosis uneven = judge(); uneven.rule == violation::extent_is_not_divisible) {
-      unsplit(fixed, rule, rule.result[uneven.dim]);
+      unsplit_factor(fixed, rule, rule.result[uneven.dim]);
       made = propagate(mesh, rule, fixed);
     }
     return judge().ok() && !(fixed == operands) ? fixed : tensor_descs{};
