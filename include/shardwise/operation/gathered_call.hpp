@@ -22,7 +22,7 @@ struct gathered_call {
       return refused<misuse::elements_have_no_fractions,
                      types<Applied, typename std::remove_cvref_t<X>::value_type...>>{};
     else
-      return judge_made<decltype(apply(std::declval<const std::remove_cvref_t<X>&>()...))>();
+      return judge_composed<decltype(apply(std::declval<const std::remove_cvref_t<X>&>()...))>();
   }
   template <class... X>
   [[nodiscard]] static constexpr auto apply(const X&... x) {
@@ -39,15 +39,6 @@ struct gathered_call {
   template <class X>
   static constexpr bool is_fraction =
       has_fractions(element_of<typename std::remove_cvref_t<X>::value_type>);
-
-  /// If a step of the composition is invalid, the step has reported it.
-  template <class Made>
-  [[nodiscard]] static constexpr auto judge_made() noexcept {
-    if constexpr (AnyRefused<Made>)
-      return refused<>{};
-    else
-      return allowed<Made>{};
-  }
 };
 
 }  // namespace shardwise::detail

@@ -70,6 +70,15 @@ void require_rule(const First& first, const Rest&... rest) {
     fail(verdict, advice(mesh, rule, known, verdict, permission_of<Permitted>(mesh)));
 }
 
+/// Checks what a composition returns: if one of its steps is invalid, the step has reported it.
+template <class Made>
+[[nodiscard]] constexpr auto judge_composed() noexcept {
+  if constexpr (AnyRefused<Made>)
+    return refused<>{};
+  else
+    return allowed<Made>{};
+}
+
 /// The call of an operation on floating-point elements that is composed of others:
 /// `Steps::apply(x...)`. `Applied` is its form on abstract tensors: its rule checks the first
 /// `Judged` operands, after the permitted communication, and reports the errors of the composition.
@@ -86,7 +95,7 @@ struct composed_call {
     else if constexpr (!decltype(judge_steps<First, Rest...>())::ok)
       return judge_steps<First, Rest...>();
     else
-      return judge_made<decltype(run(std::declval<First>(), std::declval<Rest>()...))>();
+      return judge_composed<decltype(run(std::declval<First>(), std::declval<Rest>()...))>();
   }
   template <class First, class... Rest>
   [[nodiscard]] static constexpr auto apply(First&& first, Rest&&... rest) {
@@ -117,14 +126,6 @@ struct composed_call {
       return Steps::template judge<X...>();
     else
       return allowed<>{};
-  }
-  /// If a step of the composition is invalid, the step has reported it.
-  template <class Made>
-  [[nodiscard]] static constexpr auto judge_made() noexcept {
-    if constexpr (AnyRefused<Made>)
-      return refused<>{};
-    else
-      return allowed<Made>{};
   }
   template <class First, class... Rest>
   [[nodiscard]] static constexpr auto run(First&& first, Rest&&... rest) {
