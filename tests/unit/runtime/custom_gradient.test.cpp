@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Custom gradients of tensors with values; they equal those on paper.
 #include "support/catch.hpp"
+#include "support/refusal.hpp"
 #include <shardwise/runtime/custom_gradients.hpp>
 #include <shardwise/shardwise.hpp>
 
@@ -23,15 +24,6 @@ std::vector<double> values(const T& x) {
   std::vector<double> out;
   for (double each : host.elements()) out.push_back(each);
   return out;
-}
-template <class F>
-violation refusal(const F& f) {
-  try {
-    f();
-  } catch (const error& refused) {
-    return refused.code();
-  }
-  return violation::nothing;
 }
 
 // Derivatives that differ from the true ones, so that a test sees which of the two is used.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Fourier transforms: of lines of any length, the same bits everywhere, and their gradients.
 #include "support/catch.hpp"
+#include "support/refusal.hpp"
 #include <shardwise/shardwise.hpp>
 
 #include <algorithm>
@@ -228,29 +229,21 @@ TEST_CASE("Tensors without types are transformed like typed ones, from views too
 TEST_CASE("Errors name the operand, the dimension and the sizes") {
   const device_pool pool(pod{});
   const any_tensor<float> x = iota<reals>(pool);
-  const auto rule_of = [](const auto& call) {
-    try {
-      (void)call();
-    } catch (const error& refused) {
-      return refused.code();
-    }
-    return violation::nothing;
-  };
-  CHECK(rule_of([&] { return fourier::fft<0>(x, across<"data">); }) ==
+  CHECK(refusal([&] { return fourier::fft<0>(x, across<"data">); }) ==
         violation::operand_sizes_differ);
-  CHECK(rule_of([&] { return fourier::fft<0>(index_at<1, 0>(x)); }) ==
+  CHECK(refusal([&] { return fourier::fft<0>(index_at<1, 0>(x)); }) ==
         violation::operand_rank_differs);
-  CHECK(rule_of([&] { return fourier::fft<1>(fourier::rfft<1>(x)); }) == violation::nothing);
-  CHECK(rule_of([&] { return fourier::fft<2>(fourier::rfft<1>(x)); }) ==
+  CHECK(refusal([&] { return fourier::fft<1>(fourier::rfft<1>(x)); }) == violation::nothing);
+  CHECK(refusal([&] { return fourier::fft<2>(fourier::rfft<1>(x)); }) ==
         violation::dimension_is_out_of_range);
-  CHECK(rule_of([&] { return fourier::rfft<2>(x); }) == violation::dimension_is_out_of_range);
-  CHECK(rule_of([&] { return fourier::rfft<1, 1>(x); }) == violation::dimension_is_repeated);
-  CHECK(rule_of([&] { return fourier::rfft<0>(x); }) == violation::dimension_is_split);
-  CHECK(rule_of([&] { return fourier::irfft<1>(fourier::rfft<1>(x), fourier::length<12>); }) ==
+  CHECK(refusal([&] { return fourier::rfft<2>(x); }) == violation::dimension_is_out_of_range);
+  CHECK(refusal([&] { return fourier::rfft<1, 1>(x); }) == violation::dimension_is_repeated);
+  CHECK(refusal([&] { return fourier::rfft<0>(x); }) == violation::dimension_is_split);
+  CHECK(refusal([&] { return fourier::irfft<1>(fourier::rfft<1>(x), fourier::length<12>); }) ==
         violation::operand_sizes_differ);
-  CHECK(rule_of([&] { return fourier::irfft<1>(fourier::rfft<1>(x), fourier::length<-1>); }) ==
+  CHECK(refusal([&] { return fourier::irfft<1>(fourier::rfft<1>(x), fourier::length<-1>); }) ==
         violation::extent_is_negative);
-  CHECK(rule_of([&] { return fourier::irfft<1>(fourier::rfft<1>(x), fourier::length<11>); }) ==
+  CHECK(refusal([&] { return fourier::irfft<1>(fourier::rfft<1>(x), fourier::length<11>); }) ==
         violation::nothing);
 }
 

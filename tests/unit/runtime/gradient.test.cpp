@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Gradients of tensors with values: their elements, their cost, and their errors.
 #include "support/catch.hpp"
+#include "support/refusal.hpp"
 #include <shardwise/shardwise.hpp>
 
 #include <cmath>
@@ -47,15 +48,6 @@ std::vector<double> values(const T& x) {
   std::vector<double> out;
   for (double each : host.elements()) out.push_back(each);
   return out;
-}
-template <class F>
-violation refusal(const F& f) {
-  try {
-    f();
-  } catch (const error& refused) {
-    return refused.code();
-  }
-  return violation::nothing;
 }
 
 }  // namespace

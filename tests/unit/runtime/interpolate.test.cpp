@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Interpolation: the numbers of PyTorch, the same bits everywhere, and gradients.
 #include "support/catch.hpp"
+#include "support/refusal.hpp"
 #include <shardwise/shardwise.hpp>
 
 #include <algorithm>
@@ -314,27 +315,19 @@ TEST_CASE("Tensors without types are resized like typed ones, from views too") {
 TEST_CASE("Errors of interpolation name the operand, the dimension and the sizes") {
   const device_pool pool(pod{});
   const any_tensor<float> x = iota<tensor<float, P<"data", none>, 4, 6>>(pool);
-  const auto rule_of = [](const auto& call) {
-    try {
-      (void)call();
-    } catch (const error& refused) {
-      return refused.code();
-    }
-    return violation::nothing;
-  };
-  CHECK(rule_of([&] { return interpolate<linear, 8>(x); }) == violation::nothing);
-  CHECK(rule_of([&] { return interpolate<linear, 4, 8>(x); }) == violation::nothing);
-  CHECK(rule_of([&] { return interpolate<linear, 8, 8>(x); }) == violation::dimension_is_split);
-  CHECK(rule_of([&] { return interpolate<linear, 8, 8>(x, across<"data">); }) ==
+  CHECK(refusal([&] { return interpolate<linear, 8>(x); }) == violation::nothing);
+  CHECK(refusal([&] { return interpolate<linear, 4, 8>(x); }) == violation::nothing);
+  CHECK(refusal([&] { return interpolate<linear, 8, 8>(x); }) == violation::dimension_is_split);
+  CHECK(refusal([&] { return interpolate<linear, 8, 8>(x, across<"data">); }) ==
         violation::nothing);
-  CHECK(rule_of([&] { return interpolate<linear, 2, 2, 2>(x); }) ==
+  CHECK(refusal([&] { return interpolate<linear, 2, 2, 2>(x); }) ==
         violation::operand_rank_differs);
-  CHECK(rule_of([&] { return interpolate<linear, -1>(x); }) == violation::extent_is_negative);
-  CHECK(rule_of([&] { return interpolate<nearest, 2>(interpolate<linear, 0>(x)); }) ==
+  CHECK(refusal([&] { return interpolate<linear, -1>(x); }) == violation::extent_is_negative);
+  CHECK(refusal([&] { return interpolate<nearest, 2>(interpolate<linear, 0>(x)); }) ==
         violation::dimension_is_too_short);
   using open = sharded_tensor<float, extents<4, dyn>, layout<pod, P<"data", none>>>;
   const open none_along = as<open>(any_tensor<float>(interpolate<linear, 0>(x)));
-  CHECK(rule_of([&] { return interpolate<nearest, 2>(none_along); }) ==
+  CHECK(refusal([&] { return interpolate<nearest, 2>(none_along); }) ==
         violation::dimension_is_too_short);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Linear algebra at its edges: singular and empty matrices, narrow elements, typed tensors.
 #include "support/catch.hpp"
+#include "support/refusal.hpp"
 #include <shardwise/shardwise.hpp>
 
 #include <cmath>
@@ -204,36 +205,28 @@ TEST_CASE("Many right-hand sides have the solutions that each has by itself") {
 TEST_CASE("Errors about matrices name the operand, the dimension and the sizes") {
   const device_pool pool(pod{});
   const any_tensor<double> x = two_matrices(pool);
-  const auto rule_of = [](const auto& call) {
-    try {
-      (void)call();
-    } catch (const error& refused) {
-      return refused.code();
-    }
-    return violation::nothing;
-  };
-  CHECK(rule_of([&] { return linalg::inverse(slice_in_dim<1, 0, 1>(x)); }) ==
+  CHECK(refusal([&] { return linalg::inverse(slice_in_dim<1, 0, 1>(x)); }) ==
         violation::operand_sizes_differ);
-  CHECK(rule_of([&] { return linalg::cholesky(index_at<1, 0>(index_at<1, 0>(x))); }) ==
+  CHECK(refusal([&] { return linalg::cholesky(index_at<1, 0>(index_at<1, 0>(x))); }) ==
         violation::operand_rank_differs);
-  CHECK(rule_of([&] { return linalg::solve(x, index_at<1, 0>(index_at<1, 0>(x))); }) ==
+  CHECK(refusal([&] { return linalg::solve(x, index_at<1, 0>(index_at<1, 0>(x))); }) ==
         violation::operand_rank_differs);
-  CHECK(rule_of([&] { return linalg::solve(x, slice_in_dim<1, 0, 1>(x)); }) ==
+  CHECK(refusal([&] { return linalg::solve(x, slice_in_dim<1, 0, 1>(x)); }) ==
         violation::operand_sizes_differ);
   const any_tensor<double> split = reshard(x, spec_desc{{"", "model", ""}});
-  CHECK(rule_of([&] { return linalg::qr(split); }) == violation::dimension_is_split);
-  CHECK(rule_of([&] { return linalg::qr(split, across<"model">); }) == violation::nothing);
+  CHECK(refusal([&] { return linalg::qr(split); }) == violation::dimension_is_split);
+  CHECK(refusal([&] { return linalg::qr(split, across<"model">); }) == violation::nothing);
   const auto vectors = index_at<1, 0>(x);
-  CHECK(rule_of([&] { return linalg::householder_product(slice_in_dim<1, 0, 1>(x), vectors); }) ==
+  CHECK(refusal([&] { return linalg::householder_product(slice_in_dim<1, 0, 1>(x), vectors); }) ==
         violation::dimension_is_too_short);
-  CHECK(rule_of([&] { return linalg::householder_product(slice_in_dim<2, 0, 1>(x), vectors); }) ==
+  CHECK(refusal([&] { return linalg::householder_product(slice_in_dim<2, 0, 1>(x), vectors); }) ==
         violation::dimension_is_too_short);
-  CHECK(rule_of([&] { return linalg::householder_product(x, x); }) ==
+  CHECK(refusal([&] { return linalg::householder_product(x, x); }) ==
         violation::operand_rank_differs);
-  CHECK(rule_of([&] { return linalg::householder_product(x, vectors); }) == violation::nothing);
-  CHECK(rule_of([&] { return linalg::svd(split); }) == violation::dimension_is_split);
-  CHECK(rule_of([&] { return linalg::svd(split, across<"model">); }) == violation::nothing);
-  CHECK(rule_of([&] { return linalg::svd(index_at<1, 0>(index_at<1, 0>(x))); }) ==
+  CHECK(refusal([&] { return linalg::householder_product(x, vectors); }) == violation::nothing);
+  CHECK(refusal([&] { return linalg::svd(split); }) == violation::dimension_is_split);
+  CHECK(refusal([&] { return linalg::svd(split, across<"model">); }) == violation::nothing);
+  CHECK(refusal([&] { return linalg::svd(index_at<1, 0>(index_at<1, 0>(x))); }) ==
         violation::operand_rank_differs);
 }
 

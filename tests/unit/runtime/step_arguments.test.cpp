@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Arguments of compiled steps that share memory, change their sizes, or are numbers.
 #include "support/catch.hpp"
+#include "support/refusal.hpp"
 #include <shardwise/nn.hpp>
 #include <shardwise/optim.hpp>
 #include <shardwise/shardwise.hpp>
@@ -30,16 +31,6 @@ std::vector<float> values(const T& x) {
   return {host.elements().begin(), host.elements().end()};
 }
 std::vector<float> eight(float value) { return std::vector<float>(8, value); }
-
-template <class F>
-violation refusal(const F& call) {
-  try {
-    (void)call();
-  } catch (const error& refused) {
-    return refused.code();
-  }
-  return violation::nothing;
-}
 
 }  // namespace
 

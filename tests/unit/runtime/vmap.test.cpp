@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Functions that are mapped over batches, compared with calls for each element.
 #include "support/catch.hpp"
+#include "support/refusal.hpp"
 #include <shardwise/shardwise.hpp>
 
 #include <cmath>
@@ -31,15 +32,6 @@ std::vector<double> numbers(index_t count) {
   std::vector<double> all;
   for (index_t i = 0; i < count; ++i) all.push_back(-0.9 + 0.13 * static_cast<double>(i * 5 % 17));
   return all;
-}
-template <class F>
-violation refusal(const F& f) {
-  try {
-    f();
-  } catch (const error& refused) {
-    return refused.code();
-  }
-  return violation::nothing;
 }
 
 constexpr auto layer = [](const auto& x, const auto& w) {
