@@ -7,7 +7,26 @@ using namespace paper;
 namespace {
 
 /// The layout after one collective, according to its definition; false if it is not applicable.
-bool apply(layout_desc& layout, const transfer& step) {
+bool apply(const mesh_desc& mesh, const extents_desc& extents, layout_desc& layout,
+           const transfer& step) {
+  if (step.kind == collective::collective_permute) {
+    // Every device sends to one, which holds the same part afterwards.
+    const shard_permutation shards(mesh, layout, step.after);
+    std::vector<bool> sends(static_cast<std::size_t>(mesh.devices()));
+    for (index_t to = 0; to < mesh.devices(); ++to) {
+      const index_t from = shards.source_of(to);
+      if (from < 0 || from >= mesh.devices() || sends[static_cast<std::size_t>(from)]) return false;
+      sends[static_cast<std::size_t>(from)] = true;
+      if (!(shard_box(mesh, layout, extents, from) == shard_box(mesh, step.after, extents, to)))
+        return false;
+      for (std::uint8_t a = 0; a < mesh.axes.size(); ++a)
+        if (!step.axes.contains(a) && mesh.at(from)[a] != mesh.at(to)[a]) return false;
+    }
+    const bool is_rest_kept =
+        step.from == -1 && step.to == -1 && layout.pending == step.after.pending;
+    layout.dims = step.after.dims;
+    return is_rest_kept;
+  }
   const bool removes = step.kind == collective::all_gather || step.from >= 0;
   const bool adds = step.kind != collective::all_gather && step.kind != collective::all_reduce;
   const bool reduces =
@@ -64,7 +83,7 @@ const char* broken_law(const mesh_desc& mesh, const tensor_desc& from, const lay
   for (transfer step : way.moves) {
     step.after = said_by_axis(mesh, step.after, from.extents);
     if (step.axes.empty()) return "a move has no axes";
-    if (!apply(now, step)) return "a move does not fit the layout before it";
+    if (!apply(mesh, from.extents, now, step)) return "a move does not fit the layout before it";
     if (!(now == step.after)) return "a move says another layout than it leaves";
     if (!is_legal_layout(mesh, now, from.extents)) return "a layout on the way is not legal";
     if (step.bytes.size() != step.axes.size()) return "a move has not one count of bytes an axis";

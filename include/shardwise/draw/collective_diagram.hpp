@@ -78,6 +78,7 @@ class collective_diagram {
         after_(before),
         step_(step),
         moves_(moves),
+        peers_(mesh, before.layout, step, moves),
         group_(mesh, step.axes) {
     after_.layout = step.after;
     const index_t n = group_.size();
@@ -208,8 +209,11 @@ class collective_diagram {
     const index_t n = group_.size();
     if ((first ? before_part(i) : after_part(i)).empty()) return;
     if (step_.kind == collective::collective_permute || step_.kind == collective::broadcast) {
-      const index_t whose = first ? i : moves_.heard_by(i, n);
-      if (whose >= 0) draw_pieces(out, before_part(i), x, y, whose, pending);
+      const index_t from = first ? group_.member(0, i) : peers_.member(group_.member(0, i), 0);
+      if (from < 0) return;
+      const index_t whose = group_.position_of(from);
+      draw_pieces(out, before_part(step_.after.dims == before_.layout.dims ? i : whose), x, y,
+                  whose, pending);
       return;
     }
     for (index_t k = 0; k < n; ++k) {
@@ -280,6 +284,7 @@ class collective_diagram {
   tensor_desc after_;
   transfer step_;
   position_moves moves_;
+  collective_peers peers_;
   device_groups group_;
   inplace_vector<index_t, 6> columns_{};
   index_box frame_{};

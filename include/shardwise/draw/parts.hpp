@@ -184,11 +184,6 @@ template <class T, class Extents, class Layout>
   return {Layout::mesh_type::value, {element_of<T>, Extents::value, Layout::value}};
 }
 
-/// Returns true if every size that a picture needs is known.
-[[nodiscard]] constexpr bool is_known(const mesh_desc& mesh, const extents_desc& extents) noexcept {
-  return mesh.devices() != dyn && !extents.contains(dyn);
-}
-
 /// Returns a tensor that represents a layout: each dimension has one element for each of its parts,
 /// or two rounds of blocks, or one piece of each chunk for each part.
 [[nodiscard]] constexpr tensor_desc parts_only(const mesh_desc& mesh,

@@ -51,6 +51,11 @@ struct tensor_desc {
 }
 
 namespace detail {
+/// Returns true if the sizes of all axes and all extents are known.
+[[nodiscard]] constexpr bool is_known(const mesh_desc& mesh, const extents_desc& extents) noexcept {
+  return mesh.devices() != dyn && !extents.contains(dyn);
+}
+
 template <class X>
 inline constexpr bool is_sharded_tensor = false;
 template <class T, class Extents, class Layout>

@@ -8,18 +8,18 @@ namespace shardwise {
 
 /// Returns the first collective between two layouts of a tensor with these extents that moves data,
 /// or one without axes if there is none. Slices move nothing, nor do collectives over axes of
-/// size 1. The plan depends only on the layouts, except for single cuts, which for some extents
-/// equal a cut axis by axis; for `dyn` extents it is assumed that they do not.
+/// size 1. The direct way depends only on the layouts, except for single cuts, which for some
+/// extents equal a cut axis by axis; for `dyn` extents it is assumed that they do not.
 ///
 ///     static_assert(first_communication(pod::value, {8, 4}, replicated, rows).axes.empty());
 [[nodiscard]] constexpr transfer first_communication(const mesh_desc& mesh,
                                                      const extents_desc& extents,
                                                      const layout_desc& from,
                                                      const layout_desc& to) noexcept {
-  tensor_desc empty{element::f32, {}, {}};
+  tensor_desc empty{element::f32, {}, said_by_axis(mesh, from, extents)};
   empty.extents.resize(from.dims.size());
-  const redistribution way = detail::plan_way(mesh, empty, said_by_axis(mesh, from, extents),
-                                              said_by_axis(mesh, to, extents));
+  redistribution way;
+  detail::append_direct_way(mesh, empty, way, said_by_axis(mesh, to, extents));
   for (const transfer& step : way.moves)
     if (step.kind != collective::slice && mesh.parts(step.axes) != 1) return step;
   return {};

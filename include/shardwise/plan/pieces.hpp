@@ -4,6 +4,7 @@
 #include "shardwise/layout/shard_owners.hpp"
 #include "shardwise/layout/shared_run.hpp"
 #include "shardwise/plan/redistribute.hpp"
+#include "shardwise/plan/shard_permutation.hpp"
 #include "shardwise/rule/position_moves.hpp"
 
 namespace shardwise {
@@ -32,13 +33,17 @@ struct shard_piece {
 /// The devices from which a device receives in a collective, including itself: the group, in the
 /// order of its positions, which is also the order of reductions.
 ///
-/// If a device receives from at most one other, `moves` states from which.
+/// If a device receives from at most one other, `moves` states from which; in a permutation of
+/// shards the layouts before and after do.
 class collective_peers {
  public:
-  constexpr collective_peers(const mesh_desc& mesh, const transfer& step,
+  constexpr collective_peers(const mesh_desc& mesh, const layout_desc& before, const transfer& step,
                              const position_moves& moves = {}) noexcept
       : groups_(mesh, step.axes),
         moves_(moves),
+        shards_(mesh, before, step.after),
+        permutes_shards_(step.kind == collective::collective_permute &&
+                         !(before.dims == step.after.dims)),
         hears_one_(step.kind == collective::collective_permute ||
                    step.kind == collective::broadcast),
         hears_group_(step.kind != collective::slice && !hears_one_),
@@ -59,6 +64,7 @@ class collective_peers {
   }
   /// Returns the device at a position of a group; -1 if nothing is received.
   [[nodiscard]] constexpr index_t member(index_t group, index_t position) const noexcept {
+    if (permutes_shards_) return shards_.source_of(group);
     if (hears_one_) {
       const index_t heard = moves_.heard_by(groups_.position_of(group), groups_.size());
       return heard < 0 ? -1 : groups_.member(groups_.group_of(group), heard);
@@ -69,6 +75,8 @@ class collective_peers {
  private:
   device_groups groups_;
   position_moves moves_;
+  shard_permutation shards_;
+  bool permutes_shards_;
   bool hears_one_;
   bool hears_group_;
   bool reduces_;
@@ -85,7 +93,7 @@ template <class F>
 constexpr void for_each_piece(const mesh_desc& mesh, const tensor_desc& before,
                               const transfer& step, index_t to, const F& f,
                               const position_moves& moves = {}) {
-  const collective_peers peers(mesh, step, moves);
+  const collective_peers peers(mesh, before.layout, step, moves);
   const index_t group = peers.group_of(to);
   const held_box part = held_of(mesh, step.after, before.extents, to);
   const auto say = [&](const shard_piece& p) {
@@ -187,7 +195,7 @@ constexpr void for_each_crossing(const mesh_desc& mesh, const tensor_desc& befor
                                  const transfer& step, const device_owners& owners, int round,
                                  const F& f, const position_moves& moves = {}) {
   if (owners.count() == 1) return;
-  const collective_peers peers(mesh, step, moves);
+  const collective_peers peers(mesh, before.layout, step, moves);
   const shard_owners sources(mesh, before.layout, owners);
   const shard_owners results(mesh, step.after, owners);
   const auto held = [&](const layout_desc& layout, index_t device) {

@@ -15,7 +15,8 @@ struct transfer {
   /// The axes over which it runs, major to minor.
   axis_list axes{};
   /// The dimension that loses the axes, and the one that gets them; -1 if there is none. Both are
-  /// the same dimension if its devices only exchange elements, because its grain changes.
+  /// the same dimension if its devices only exchange elements, because its grain changes. A
+  /// permutation of shards names neither: see `shard_permutation`.
   int from = -1;
   int to = -1;
   /// The layout after it.
@@ -138,6 +139,15 @@ namespace detail {
   inplace_vector<index_t, max_axes> bytes;
   bytes.resize(step.axes.size());
   const index_t size = size_of(before.type);
+  if (step.kind == collective::collective_permute) {
+    // A whole shard from one other device, over the most major axis along which they may differ.
+    for (int i = 0; i < step.axes.ssize(); ++i)
+      if (mesh.size(step.axes[i]) > 1) {
+        bytes[i] = largest_shard_size(mesh, before.layout, before.extents) * size;
+        break;
+      }
+    return bytes;
+  }
   if (step.kind == collective::all_reduce) {
     index_t chunk = largest_shard_size(mesh, before.layout, before.extents);
     for (int i = 0; i < step.axes.ssize(); ++i) {

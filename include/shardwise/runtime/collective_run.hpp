@@ -139,7 +139,7 @@ class collective_run {
   };
 
   [[nodiscard]] collective_peers peers_of() const noexcept {
-    return {result_.where().mesh(), seen_.step, seen_.moves};
+    return {result_.where().mesh(), seen_.before.layout, seen_.step, seen_.moves};
   }
   /// Returns the part of a device before and after, as the collective describes it.
   [[nodiscard]] held_box part_before(index_t device) const noexcept {

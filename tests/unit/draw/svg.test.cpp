@@ -16,6 +16,7 @@ struct cube : mesh<axis<"x", 2>, axis<"y", 2>, axis<"z", 3>> {};
 struct grid : mesh<axis<"row", 2>, axis<"column", 3>> {};
 struct large : mesh<axis<"x", 16>, axis<"y", 32>, axis<"z", 32>> {};
 
+struct quad : mesh<axis<"x", 2>, axis<"y", 2>> {};
 using tiles = sharded_tensor<float, extents<8, 16>, layout<pod, P<"data", "model">>>;
 using terms =
     sharded_tensor<float, extents<512, 1024>, layout<pod, P<"data", none>, partial<"model">>>;
@@ -85,6 +86,13 @@ TEST_CASE("each collective has a diagram: who sends what to whom") {
   check_of_docs("shift.svg", to_svg(collective::collective_permute));
   check_of_docs("broadcast.svg", to_svg(collective::broadcast));
   check_of_docs("halo_exchange.svg", to_svg(collective::halo_exchange));
+}
+
+TEST_CASE("shards that go to other devices as they are") {
+  const tensor_desc rows{element::f32, {8, 8}, layout<quad, P<"x", none>>::value};
+  const redistribution way = redistribute(quad::value, rows, layout<quad, P<"y", none>>::value);
+  REQUIRE(way.moves.size() == 1);
+  check_of_docs("collective_permute.svg", to_svg(quad::value, rows, way.moves[0]));
 }
 
 TEST_CASE("a diagram of some devices of many, and of shards that are empty") {
