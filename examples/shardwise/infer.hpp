@@ -6,7 +6,7 @@
 #include "text_table.hpp"
 #include <shardwise/notation/jax_type.hpp>
 #include <shardwise/operation/infer_operation.hpp>
-#include <shardwise/plan/manual_operation.hpp>
+#include <shardwise/plan/paper_moves.hpp>
 
 namespace tool {
 
@@ -107,9 +107,9 @@ struct inferred {
   return all;
 }
 
-/// Adds the collectives that give a tensor another layout.
-inline void move(inferred& out, const tensor_desc& from, const layout_desc& to) {
-  const redistribution way = redistribute(out.mesh, from, to);
+/// Adds the collectives that give a tensor another layout, or one on manual axes.
+inline void move(inferred& out, const paper_reshard& asked) {
+  const redistribution way = moves_of(out.mesh, asked);
   judge(way.verdict);
   for (const transfer& step : way.moves)
     if (!moving_axes(out.mesh, step).empty()) out.moves.push_back(step);
@@ -147,13 +147,9 @@ inline void move(inferred& out, const tensor_desc& from, const layout_desc& to) 
   out.flops = found.flops;
   if (entry->called != nullptr) {
     diagnosis verdict;
-    const manual_collective called = entry->called(out.mesh, given, verdict);
-    const operation_cost cost =
-        manual_collective_operation::cost(out.mesh, called.how(), operands, found.results[0]);
-    if (cost.moved != collective::slice && out.mesh.parts(cost.axes) != 1)
-      out.moves.push_back({.kind = cost.moved, .axes = cost.axes, .bytes = cost.bytes});
+    move(out, {operands[0], found.results[0].layout, entry->called(out.mesh, given, verdict)});
   }
-  for (const paper_reshard& step : found.reshards) move(out, step.from, step.to);
+  for (const paper_reshard& step : found.reshards) move(out, step);
   if (!wanted.empty() && wanted.size() != found.results.size())
     throw refusal("result_type_differs",
                   "--out has a type for each result, with ';' between them; there are " +
@@ -164,7 +160,7 @@ inline void move(inferred& out, const tensor_desc& from, const layout_desc& to) 
       throw refusal("result_type_differs",
                     "the result is " + str(to_text(out.mesh, made)) +
                         ": --out has the same elements and extents, and another layout");
-    move(out, made, wanted[r].layout);
+    move(out, {made, wanted[r].layout, {}});
     made = wanted[r];
   }
   for (const tensor_desc& made : found.results) out.results.push_back(str(to_text(out.mesh, made)));

@@ -176,7 +176,7 @@ TEST_CASE("seven axes lead home") {
         if (n % 4 >= 2)
           end.grains[d] = grain{static_cast<int>(random(4)) - 2}.over(end.dims[d].ssize());
     }
-    const extents_desc extents{128, 5, 1, 0, 3, 2, 128, 128};
+    const extents_desc extents{128, 5, 1, n % 3 == 0 ? 0 : 64, 3, 2, 96, 128};
     const char* law = broken_law(mesh, {element::f64, extents, ends[0]}, ends[1]);
     CAPTURE(show(mesh, {element::f64, extents, ends[0]}),
             show(mesh, {element::f64, extents, ends[1]}));

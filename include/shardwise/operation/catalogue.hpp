@@ -189,7 +189,7 @@ inline constexpr catalogued_operation whole_catalogue[] = {
     making_entry<unsqueeze_operation>("unsqueeze", "dims", "f32[8,4]", "dims=1",
                                       "expand_dims, unsqueeze", 1),
     whole_entry<flip_operation>("flip", "dims across?", "f32[8,4]", "dims=1", "flip, rev"),
-    whole_entry<roll_operation>("roll", "dim places across?", "f32[8,4]", "dim=1 places=1", "roll"),
+    roll_entry(),
     whole_entry<tile_operation>("tile", "counts across?", "f32[8,4]", "counts=1,2", "tile, repeat"),
     whole_entry<repeat_operation>("repeat", "dim count across?", "f32[8,4]", "dim=1 count=2",
                                   "repeat, repeat_interleave"),

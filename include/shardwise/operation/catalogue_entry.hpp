@@ -263,6 +263,12 @@ template <class Class>
   entry.names_made_dims = true;
   return entry;
 }
+[[nodiscard]] constexpr catalogued_operation roll_entry() noexcept {
+  catalogued_operation entry = whole_entry<roll_operation>("roll", "dim places across?", "f32[8,4]",
+                                                           "dim=1 places=1", "roll");
+  entry.steps = &composed_steps::roll;
+  return entry;
+}
 [[nodiscard]] constexpr catalogued_operation top_k_entry() noexcept {
   catalogued_operation entry = whole_entry<top_k_operation>(
       "top_k", "dim count across?", "f32[8,4]", "dim=1 count=2", "top_k, topk");

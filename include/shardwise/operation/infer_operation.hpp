@@ -232,7 +232,7 @@ constexpr void unsplit_factor(tensor_descs& operands, const factor_rule& rule,
   };
   if (entry.steps != nullptr) {
     entry.steps(steps, how, operands, out.results);
-    if (steps.verdict().ok()) return finish(), out;
+    if (steps.verdict().ok() && !out.results.empty()) return finish(), out;
     out.results.clear();
   }
   tensor_descs read = operands;

@@ -2,14 +2,16 @@
 #pragma once
 
 #include "shardwise/operation/reduce.hpp"
+#include "shardwise/rule/manual_collective.hpp"
 #include "shardwise/rule/permission.hpp"
 
 namespace shardwise {
 
-/// A reshard of an abstract tensor to a layout.
+/// A reshard of an abstract tensor to a layout, or a collective on manual axes if it has axes.
 struct paper_reshard {
   tensor_desc from{};
   layout_desc to{};
+  manual_collective called{};
 };
 using paper_reshards = inplace_vector<paper_reshard, 2 * max_operands>;
 
@@ -66,8 +68,16 @@ class paper_steps {
   }
   /// Returns the tensor with another layout, after a reshard.
   constexpr tensor_desc resharded(const tensor_desc& x, const layout_desc& to) noexcept {
-    if (verdict_.ok() && !reshards_.full()) reshards_.push_back({x, to});
+    if (verdict_.ok() && !reshards_.full()) reshards_.push_back({x, to, {}});
     return {x.type, x.extents, to};
+  }
+  /// Returns the result of a collective on manual axes.
+  constexpr tensor_desc called(const manual_collective& what, const tensor_desc& x) noexcept {
+    if (!verdict_.ok()) return x;
+    const manual_result made = what.apply(mesh_, x);
+    verdict_ = made.verdict;
+    if (!reshards_.full()) reshards_.push_back({x, made.tensor.layout, what});
+    return made.tensor;
   }
   /// Returns the tensor without its pending reductions, if all of them are over permitted axes: a
   /// small reduction in the middle of an operation.
@@ -83,6 +93,7 @@ class paper_steps {
     return {beside.type, {}, {}};
   }
   [[nodiscard]] constexpr const mesh_desc& mesh() const noexcept { return mesh_; }
+  [[nodiscard]] constexpr unsigned permitted() const noexcept { return permitted_; }
   [[nodiscard]] constexpr index_t flops() const noexcept { return flops_; }
   [[nodiscard]] constexpr const diagnosis& verdict() const noexcept { return verdict_; }
   [[nodiscard]] constexpr const paper_reshards& reshards() const noexcept { return reshards_; }

@@ -3,6 +3,7 @@
 
 #include "shardwise/operation/composed_on_paper.hpp"
 #include "shardwise/operation/iota_like.hpp"
+#include "shardwise/operation/ring_roll.hpp"
 
 namespace shardwise::detail {
 
@@ -62,7 +63,8 @@ struct bincount_judge {
   }
 };
 
-/// The steps of `diff`, `glu`, `bincount` and `trapezoid` on abstract tensors.
+/// The steps of `diff`, `glu`, `bincount`, `trapezoid`, and of `roll` between devices, on abstract
+/// tensors.
 namespace composed_steps {
 
 /// A part of a dimension.
@@ -106,6 +108,21 @@ constexpr void trapezoid(paper_steps& at, const attributes& how, const tensor_de
   const tensor_desc total =
       at.reduce(reduction::sum, at.each<f::multiply>(x[0], weights), 1U << dim, false);
   out.push_back(at.each<f::multiply>(total, n));
+}
+
+/// Makes no result if the dimension is rolled as a whole.
+constexpr void roll(paper_steps& at, const attributes& how, const tensor_descs& x,
+                    tensor_results& out) {
+  const auto dim = static_cast<int>(how.integers[0]);
+  const ring_roll plan = ring_roll::of(at.mesh(), x[0], dim, how.integers[1], at.permitted());
+  if (!plan.is_possible()) return;
+  const tensor_desc mine = to_manual(at.mesh(), x[0]).tensor;
+  for (const ring_roll::piece& piece : plan.pieces) {
+    const tensor_desc part =
+        plan.moves_shards() ? mine : part_of(at, mine, how, piece.begin, piece.end);
+    if (piece.by != 0) (void)at.called(plan.move_of(piece), part);
+  }
+  out.push_back(x[0]);
 }
 
 }  // namespace composed_steps

@@ -81,10 +81,10 @@ namespace shardwise::detail {
           .after = after};
 }
 
-/// Appends slices by the unused axes that the target has, which divide the parts of a dimension
-/// evenly: of a dimension that gets no more parts than in the target, if there is one, and of its
-/// own, if possible.
-constexpr void append_slices_towards(const mesh_desc& mesh, const tensor_desc& tensor,
+/// Appends slices by the unused axes that the target has, and reduce-scatters over those that are
+/// pending, which divide the parts of a dimension evenly: of a dimension that gets no more parts
+/// than in the target, if there is one, and of its own, if possible.
+constexpr void append_splits_towards(const mesh_desc& mesh, const tensor_desc& tensor,
                                      redistribution& way, const layout_desc& target) noexcept {
   layout_desc now = way.moves.empty() ? tensor.layout : way.moves.back().after;
   for (int d = 0; d < now.rank(); ++d)
@@ -92,10 +92,15 @@ constexpr void append_slices_towards(const mesh_desc& mesh, const tensor_desc& t
       for (int k = 0; k < 2 * now.rank(); ++k) {
         const int n = k % now.rank(), to = n == 0 ? d : n <= d ? n - 1 : n;
         const bool fits = mesh.parts(now.dims[to]) * mesh.size(a) <= mesh.parts(target.dims[to]);
-        if ((k < now.rank() && !fits) || !divides_parts(mesh, tensor.extents, now, to, a)) continue;
-        now.dims[to].push_back(a);
+        layout_desc after = now;
+        after.pending = static_cast<std::uint8_t>(after.pending & ~(1U << a));
+        if ((k < now.rank() && !fits) || !divides_parts(mesh, tensor.extents, after, to, a))
+          continue;
+        after.dims[to].push_back(a);
+        const collective kind = now.is_pending(a) ? collective::reduce_scatter : collective::slice;
         append_move(mesh, tensor, way,
-                    {.kind = collective::slice, .axes = axis_list{a}, .to = to, .after = now});
+                    {.kind = kind, .axes = axis_list{a}, .to = to, .after = after});
+        now = after;
       }
 }
 
@@ -140,8 +145,8 @@ class detour_search {
     }
     permute(begin);
     if (end_ == kept) exchange_and_permute(begin);
-    // Without slices before it, an exchange may leave larger shards than both ends have.
-    append_slices_towards(mesh_, tensor_, begin, target_);
+    // If shards are not split before it, an exchange may leave larger ones than both ends have.
+    append_splits_towards(mesh_, tensor_, begin, target_);
     if (end_ == kept) exchange_and_permute(begin);
     kept = end_;
     return best_;
@@ -158,10 +163,10 @@ class detour_search {
     best_ = way;
     end_ = end;
   }
-  /// Tries a permutation, at once and after slices.
+  /// Tries a permutation, at once and after the shards have become smaller.
   constexpr void permute(redistribution begin) noexcept {
     for (int round = 0; round < 2; ++round) {
-      if (round == 1) append_slices_towards(mesh_, tensor_, begin, target_);
+      if (round == 1) append_splits_towards(mesh_, tensor_, begin, target_);
       const transfer step = permute_towards(mesh_, tensor_.extents, layout(begin), target_);
       if (step.axes.empty()) continue;
       redistribution way = begin;

@@ -78,22 +78,30 @@ constexpr void take_axes(layout_desc& layout, int d, const axis_list& axes) noex
          size != dyn && size % parts == 0;
 }
 
-/// Makes `next` split another dimension by an unused axis that dimension `d` lacks, if the axis
-/// that it gets before that one is the minor axis there: they then move together, when less is left
-/// to move.
+/// Makes `next` split another dimension by an unused axis that dimension `d` lacks, if the axes
+/// that it lacks before that one can move there as they are, and the last of them is the minor axis
+/// of that other dimension: both then move together, when less is left to move.
 [[nodiscard]] constexpr bool split_before_move(const mesh_desc& mesh, const extents_desc& extents,
                                                transfer& next, const layout_desc& now, int d,
                                                const axis_list& lacking) noexcept {
-  for (int i = 1; i < lacking.ssize(); ++i) {
-    const int from = now.dim_of(lacking[i - 1]);
-    if (from < 0 || from == d || now.dims[from].back() != lacking[i - 1] ||
-        !divides_parts(mesh, extents, now, from, lacking[i]))
-      continue;
-    next.kind = collective::slice;
-    next.axes = axis_list{lacking[i]};
-    next.to = from;
-    next.after.dims[from].push_back(lacking[i]);
-    return true;
+  // The axes that come from the same dimension.
+  int from = -1;
+  axis_list moving;
+  for (std::uint8_t a : lacking) {
+    const int holder = now.dim_of(a);
+    if (holder == d || now.is_pending(a)) return false;
+    if (from >= 0 && holder != from && !ends_with(now, from, moving)) return false;
+    if (holder < 0) {
+      if (from < 0 || !divides_parts(mesh, extents, now, from, a)) return false;
+      next.kind = collective::slice;
+      next.axes = axis_list{a};
+      next.to = from;
+      next.after.dims[from].push_back(a);
+      return true;
+    }
+    if (holder != from) moving.clear();
+    from = holder;
+    moving.push_back(a);
   }
   return false;
 }

@@ -145,7 +145,8 @@ struct manual_collective_operation {
   }
 
  private:
-  /// Returns the bytes that a device receives over each axis if it receives from one other device.
+  /// Returns the bytes that a device receives over each axis if it receives from one other device:
+  /// one value, attributed to the most major axis along which a sender and its receiver differ.
   [[nodiscard]] static constexpr inplace_vector<index_t, max_axes> moved_bytes(
       const mesh_desc& mesh, const seen_collective& seen) noexcept {
     inplace_vector<index_t, max_axes> bytes;
@@ -153,21 +154,17 @@ struct manual_collective_operation {
     const index_t count = mesh.parts(seen.step.axes);
     const index_t part = largest_shard_size(mesh, seen.before.layout, seen.before.extents) *
                          size_of(seen.before.type);
-    int left = seen.step.axes.ssize();
-    for (index_t to = 0; to < count && left > 0; ++to) {
+    int most_major = seen.step.axes.ssize();
+    for (index_t to = 0; to < count && most_major > 0; ++to) {
       const index_t from = seen.moves.heard_by(to, count);
       if (from < 0) continue;
-      // The data from another device is attributed to the most major axis along which the two
-      // differ.
       index_t inner = count;
-      for (int i = 0; i < seen.step.axes.ssize(); ++i) {
+      for (int i = 0; i < most_major; ++i) {
         inner /= mesh.size(seen.step.axes[i]);
-        if (from / inner == to / inner) continue;
-        left -= bytes[i] == 0 ? 1 : 0;
-        bytes[i] = part;
-        break;
+        if (from / inner != to / inner) most_major = i;
       }
     }
+    if (most_major < seen.step.axes.ssize()) bytes[most_major] = part;
     return bytes;
   }
   /// Appends a collective to the program whose gradient is taken.

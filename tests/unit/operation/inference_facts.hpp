@@ -6,7 +6,7 @@
 #include "unit/layout/shard_facts.hpp"
 #include <shardwise/notation/jax_type.hpp>
 #include <shardwise/operation/infer_operation.hpp>
-#include <shardwise/plan/redistribute.hpp>
+#include <shardwise/plan/paper_moves.hpp>
 
 #include <string>
 #include <vector>
@@ -125,8 +125,8 @@ inline void check_movement(const movement& one) {
   const mesh_desc mesh = mesh_of_sizes(one.mesh);
   request asked = read_request(mesh, one.operation, one.operands);
   std::string moves;
-  const auto reshard = [&](const tensor_desc& from, const layout_desc& to) {
-    const redistribution way = redistribute(mesh, from, to);
+  const auto reshard = [&](const paper_reshard& change) {
+    const redistribution way = moves_of(mesh, change);
     REQUIRE(way.verdict.ok());
     for (const transfer& step : way.moves) {
       const axis_list axes = moving_axes(mesh, step);
@@ -149,14 +149,14 @@ inline void check_movement(const movement& one) {
   if (!made.ok()) {
     REQUIRE(!made.legal.empty());
     for (int o = 0; o < asked.operands.ssize(); ++o)
-      reshard(asked.operands[o], made.legal[o].layout);
+      reshard({asked.operands[o], made.legal[o].layout, {}});
     made = infer(made.legal);
   }
   REQUIRE(made.ok());
-  for (const paper_reshard& step : made.reshards) reshard(step.from, step.to);
+  for (const paper_reshard& step : made.reshards) reshard(step);
   if (*one.wanted != '\0') {
     CHECK(made.results[0].extents == wanted.extents);
-    reshard(made.results[0], wanted.layout);
+    reshard({made.results[0], wanted.layout, {}});
   }
   CHECK(moves == one.moves);
 }

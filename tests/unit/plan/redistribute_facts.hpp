@@ -171,6 +171,17 @@ inline constexpr redistribute_fact redistribute_facts[] = {
      {{"x", ""}},
      {},
      moves_in_words{"slice x", "collective_permute x,y", "all_gather y"}},
+    // So does a reduction that splits, wherever it may.
+    {{4, 4},
+     {{64}, {{"y"}}, {"x"}},
+     {{"x,y"}},
+     {},
+     moves_in_words{"reduce_scatter x", "collective_permute x,y"}},
+    {{4, 4},
+     {{64, 8}, {{"y", ""}}, {"x"}},
+     {{"x", ""}},
+     {},
+     moves_in_words{"reduce_scatter x", "collective_permute x,y", "all_gather y"}},
     // Axes of different sizes change places through one dimension.
     {{2, 3},
      {{12, 12}, {{"x", "y"}}},
