@@ -60,11 +60,13 @@ template <reduction Reduce>
   out.reduce = Reduce;
   return out;
 }
+template <bool OfOne>
 [[nodiscard]] constexpr manual_collective terms_called(const mesh_desc& mesh,
                                                        const operation_arguments& given,
                                                        diagnosis& verdict) noexcept {
   manual_collective out = collective_called<collective::slice>(mesh, given, verdict);
   out.as_terms = true;
+  out.of_one = OfOne;
   return out;
 }
 

@@ -147,8 +147,21 @@ template <fixed_string... Axes, NamedOperand X>
 ///     auto total = reshard<P<"data", none>>(as_terms<"data">(mine));     // a reduce_scatter
 template <fixed_string... Axes, NamedOperand X>
 [[nodiscard]] constexpr auto as_terms(X&& x)
-    -> detail::called_collective<detail::terms_rule<Axes...>, X> {
-  return detail::call_collective<detail::terms_rule<Axes...>>(static_cast<X&&>(x));
+    -> detail::called_collective<detail::terms_rule<false, Axes...>, X> {
+  return detail::call_collective<detail::terms_rule<false, Axes...>>(static_cast<X&&>(x));
+}
+/// Returns the same value as a pending sum over axes along which it is replicated: the first device
+/// holds it, and the terms of the others are 0. It is what JAX calls unreduced. Nothing is
+/// communicated, and neither in the gradient, which is that of the value. Other pending reductions
+/// are sums.
+///
+/// A sum that is pending is added to it without being finished first, such as a bias to a product:
+///
+///     auto y = einsum<"bi,io->bo">(x, w) + as_partial<"model">(bias);   // still pending
+template <fixed_string... Axes, NamedOperand X>
+[[nodiscard]] constexpr auto as_partial(X&& x)
+    -> detail::called_collective<detail::terms_rule<true, Axes...>, X> {
+  return detail::call_collective<detail::terms_rule<true, Axes...>>(static_cast<X&&>(x));
 }
 /// Returns the part of a shared value along a dimension that belongs to each device along axes, as
 /// a manual value. Nothing is communicated; the gradient is an `all_gather`.

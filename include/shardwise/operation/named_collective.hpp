@@ -87,13 +87,14 @@ template <fixed_string... Axes>
 using vary_rule = named_collective<collective::slice, reduction::sum, named_axes<Axes...>(),
                                    manual_collective::nowhere, manual_collective::nowhere>;
 
-/// Makes the devices' values the terms of a sum.
-template <fixed_string... Axes>
+/// Makes the devices' values the terms of a sum, or the value that they share one of its terms.
+template <bool OfOne, fixed_string... Axes>
 struct terms_rule : vary_rule<Axes...> {
   [[nodiscard]] static constexpr manual_collective called(const mesh_desc& mesh,
                                                           diagnosis* verdict = nullptr) noexcept {
     manual_collective out = vary_rule<Axes...>::called(mesh, verdict);
     out.as_terms = true;
+    out.of_one = OfOne;
     return out;
   }
   template <class X = void>

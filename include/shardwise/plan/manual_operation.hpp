@@ -81,7 +81,7 @@ struct manual_collective_operation {
 
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     const manual_collective called = manual_collective::read(how);
-    if (called.as_terms) return text_view("as_terms");
+    if (called.as_terms) return text_view(called.of_one ? "as_partial" : "as_terms");
     if (called.kind == collective::slice && called.to < 0) return text_view("vary");
     return to_text(called.kind);
   }

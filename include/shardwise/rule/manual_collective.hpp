@@ -20,7 +20,8 @@ namespace shardwise {
 ///     collective_permute, broadcast   the value of the device that `moves` names, or zeros
 ///     slice           each device keeps its part along `to`, of what all of them have; without
 ///                     `to` all of it, as a value that may vary
-///     slice, as_terms what devices have becomes the terms of a pending sum
+///     slice, as_terms what devices have becomes the terms of a pending sum; with `of_one`, the
+///                     value that all of them share is the term of the first, and the others are 0
 struct manual_collective {
   /// The dimension of a collective that does not use one.
   static constexpr int nowhere = -128;
@@ -32,6 +33,7 @@ struct manual_collective {
   int to = nowhere;
   position_moves moves{};
   bool as_terms = false;
+  bool of_one = false;
 
   /// Convert to and from the attributes of the operation.
   [[nodiscard]] constexpr attributes how() const noexcept {
@@ -39,7 +41,7 @@ struct manual_collective {
     out.kind = reduce;
     index_t packed = 0;
     for (int i = axes.ssize() - 1; i >= 0; --i) packed = packed << 4 | (axes[i] + 1);
-    packed = packed << 1 | index_t{as_terms};
+    packed = packed << 2 | index_t{of_one} << 1 | index_t{as_terms};
     out.integers = {static_cast<index_t>(kind), index_t{from}, index_t{to}, packed};
     moves.write(out.integers);
     return out;
@@ -50,8 +52,9 @@ struct manual_collective {
                           .from = static_cast<int>(how.integers[1]),
                           .to = static_cast<int>(how.integers[2]),
                           .moves = position_moves::read(how.integers, 4),
-                          .as_terms = (how.integers[3] & 1) != 0};
-    for (index_t packed = how.integers[3] >> 1; packed != 0; packed >>= 4)
+                          .as_terms = (how.integers[3] & 1) != 0,
+                          .of_one = (how.integers[3] & 2) != 0};
+    for (index_t packed = how.integers[3] >> 2; packed != 0; packed >>= 4)
       out.axes.push_back(static_cast<std::uint8_t>((packed & 15) - 1));
     return out;
   }
@@ -101,13 +104,20 @@ struct manual_collective {
     for (const std::uint8_t a : axes) {
       const bool is_manual = (layout.manual >> a & 1) != 0;
       const bool is_shared = !is_manual && !layout.is_pending(a) && layout.dim_of(a) < 0;
-      if (kind == collective::slice && !as_terms && !is_shared)
+      const bool shares = kind == collective::slice && (!as_terms || of_one);
+      if (shares && of_one && !is_shared && !is_manual)
+        return {.rule = layout.is_pending(a) ? violation::partial_value_is_read
+                                             : violation::dimension_is_split,
+                .operand = 0,
+                .dim = layout.dim_of(a),
+                .axis = mesh.axes[a].label};
+      if (shares && !is_shared)
         return {.rule = violation::operand_is_manual, .operand = 0, .axis = mesh.axes[a].label};
-      if ((kind != collective::slice || as_terms) && !is_manual && !of_terms)
+      if (!shares && !is_manual && !of_terms)
         return {.rule = violation::axis_is_not_manual, .axis = mesh.axes[a].label};
     }
-    if (reduces() && tensor.type == element::boolean && reduce != reduction::max &&
-        reduce != reduction::min)
+    const bool sums = of_one || (reduces() && reduce != reduction::max && reduce != reduction::min);
+    if (sums && tensor.type == element::boolean)
       return {.rule = violation::operand_is_no_number, .operand = 0};
     const bool joins = kind == collective::all_gather || kind == collective::all_to_all;
     const bool cuts = kind == collective::reduce_scatter || kind == collective::all_to_all;

@@ -53,7 +53,9 @@ class collective_run {
         how_(does.how),
         seen_(seen_as(result.where().mesh(), does, source.tensor(), result.tensor())),
         // A tensor that becomes manual, or ceases to be, has other indices but the same elements.
-        keeps_(does.what->id == operation_of<manual_operation>.id) {}
+        keeps_(does.what->id == operation_of<manual_operation>.id),
+        is_of_one_(does.what->id == operation_of<manual_collective_operation>.id &&
+                   manual_collective::read(does.how).of_one) {}
 
   /// Computes one distinct shard.
   void run_shard(index_t shard) const {
@@ -73,7 +75,7 @@ class collective_run {
     if (peers.reduces()) return reduce_parts(peers, shard, part, block);
     for (index_t p = 0; p < peers.count(); ++p) {
       const index_t from = peers.member(group, p);
-      if (from >= 0)
+      if (from >= 0 && !lacks_term(device))
         pull(shard, from, part, block);
       else
         std::memset(block.data, 0, static_cast<std::size_t>(block.size() * element_size()));
@@ -138,6 +140,11 @@ class collective_run {
     std::vector<index_t> wanted;
   };
 
+  /// Returns true if another device holds the one term of a sum.
+  [[nodiscard]] bool lacks_term(index_t device) const noexcept {
+    const mesh_desc& mesh = result_.where().mesh();
+    return is_of_one_ && position_along(mesh, seen_.step.axes, mesh.at(device)) != 0;
+  }
   [[nodiscard]] collective_peers peers_of() const noexcept {
     return {result_.where().mesh(), seen_.before.layout, seen_.step, seen_.moves};
   }
@@ -340,6 +347,7 @@ class collective_run {
   attributes how_;
   seen_collective seen_;
   bool keeps_;
+  bool is_of_one_;
   bool is_complete_ = false;
   /// An all_reduce has two; they are planned when they first take place.
   std::array<round, 2> rounds_{};

@@ -32,6 +32,7 @@ static_assert(name_of(all_or<"model">(m > 0.0F)) == "bool[2, 16]");
 static_assert(name_of(all_and<"model">(m > 0.0F)) == "bool[2, 16]");
 static_assert(name_of(vary<"data">(m)) == "f32[2, 16]{manual: data, model}");
 static_assert(name_of(as_terms<"model">(m)) == "f32[2, 16]{partial sum: model}");
+static_assert(name_of(as_partial<"data">(m)) == "f32[2, 16]{partial sum: data}{manual: model}");
 static_assert(name_of(all_slice<"data", 1>(m)) == "f32[2, 8]{manual: data, model}");
 static_assert(name_of(axis_index<"model">(m)) == "i64[]{manual: model}");
 static_assert(name_of(all_gather<by("model", "data"), 0>(vary<"data">(m))) == "f32[16, 16]");
@@ -77,14 +78,27 @@ static_assert(verdict_of({.reduce = reduction::max, .axes = model}, maxima) == v
 static_assert(verdict_of({.axes = model}, {element::boolean, {2, 16}, mine.layout}) ==
               violation::operand_is_no_number);
 
+// Only what is replicated over an axis can be one term of a sum over it.
+constexpr manual_collective one_term{
+    .kind = collective::slice, .axes = model, .as_terms = true, .of_one = true};
+static_assert(verdict_of(one_term) == violation::operand_is_manual);
+static_assert(verdict_of(one_term, {element::f32, {8, 16}, {{axis_list{1}, axis_list{}}}}) ==
+              violation::dimension_is_split);
+static_assert(verdict_of({.kind = collective::slice, .axes = {0}, .as_terms = true, .of_one = true},
+                         maxima) == violation::partial_value_is_read);
+static_assert(verdict_of(one_term, {element::boolean, {2}, {{axis_list{}}}}) ==
+              violation::operand_is_no_number);
+
 // The attributes describe the collective completely.
 constexpr auto same = [](const manual_collective& called) {
   const manual_collective read = manual_collective::read(called.how());
   return read.how() == called.how() && read.kind == called.kind && read.axes == called.axes &&
-         read.from == called.from && read.to == called.to && read.as_terms == called.as_terms;
+         read.from == called.from && read.to == called.to && read.as_terms == called.as_terms &&
+         read.of_one == called.of_one;
 };
 static_assert(same({.kind = collective::all_to_all, .axes = {1, 0}, .from = 1, .to = 0}));
 static_assert(same({.kind = collective::slice, .axes = {0}, .as_terms = true}));
+static_assert(same({.kind = collective::slice, .axes = {6, 0}, .as_terms = true, .of_one = true}));
 constexpr position_moves three = position_moves::pairs(
     {position_moves::pair{0, 32767}, position_moves::pair{32767, 0}, position_moves::pair{7, 9}});
 static_assert(manual_collective::read(manual_collective{.axes = {0}, .moves = three}.how())
