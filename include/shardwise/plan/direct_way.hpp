@@ -220,18 +220,28 @@ constexpr void append_move(const mesh_desc& mesh, const tensor_desc& tensor, red
   way.moves.push_back(next);
 }
 
-/// Appends the collectives that lead directly to a layout, each of which brings at least one
-/// dimension closer to it. Returns false if there is no room for them.
-constexpr bool append_direct_way(const mesh_desc& mesh, const tensor_desc& tensor,
-                                 redistribution& way, const layout_desc& to) noexcept {
-  layout_desc now = way.moves.empty() ? tensor.layout : way.moves.back().after;
+/// Calls `f(before, move)` for the collectives that lead directly from a layout to another, while
+/// it returns true. Each brings at least one dimension closer to the target, and none is merged
+/// with others.
+template <class F>
+constexpr void for_each_direct_move(const mesh_desc& mesh, const extents_desc& extents,
+                                    layout_desc now, const layout_desc& to, const F& f) noexcept {
   for (;;) {
-    const transfer next = next_move(mesh, tensor.extents, now, to);
-    if (next.axes.empty()) return true;
-    if (way.moves.full()) return false;
-    append_move(mesh, tensor, way, next);
-    now = way.moves.back().after;
+    const transfer next = next_move(mesh, extents, now, to);
+    if (next.axes.empty() || !f(now, next)) return;
+    now = next.after;
   }
+}
+
+/// Appends the collectives that lead directly to a layout.
+constexpr void append_direct_way(const mesh_desc& mesh, const tensor_desc& tensor,
+                                 redistribution& way, const layout_desc& to) noexcept {
+  const layout_desc now = way.moves.empty() ? tensor.layout : way.moves.back().after;
+  for_each_direct_move(mesh, tensor.extents, now, to,
+                       [&](const layout_desc&, const transfer& next) {
+                         append_move(mesh, tensor, way, next);
+                         return true;
+                       });
 }
 
 }  // namespace detail

@@ -17,10 +17,8 @@ namespace detail {
   append_direct_way(mesh, tensor, way, to);
   if (!is_known(mesh, tensor.extents) || tensor.layout.has_halo() || to.has_halo()) return way;
   // Each round inserts one detour, and searches for the next one after it.
-  for (int kept = 0; may_be_shortened(way, kept);) {
-    const int before = kept;
-    way = detour_search(mesh, tensor, to).shorten(way, kept);
-    if (kept == before) break;
+  detour_search search(mesh, tensor, to);
+  for (int kept = 0; may_be_shortened(way, kept) && search.shorten(way, kept);) {
   }
   return way;
 }
