@@ -203,7 +203,6 @@ constexpr void take_axes(layout_desc& layout, int d, const axis_list& axes) noex
 /// merges it with the last one if they are one collective. Does nothing if the way is full.
 constexpr void append_move(const mesh_desc& mesh, const tensor_desc& tensor, redistribution& way,
                            transfer next) noexcept {
-  if (way.moves.full()) return;
   if (next.after.pending == 0) next.after.kind = reduction::sum;
   if (!way.moves.empty() && joins(way.moves.back(), next)) {
     transfer& last = way.moves[way.moves.size() - 1];
@@ -214,6 +213,7 @@ constexpr void append_move(const mesh_desc& mesh, const tensor_desc& tensor, red
     next.axes = joined;
     way.moves.pop_back();
   }
+  if (way.moves.full()) return;
   tensor_desc before = tensor;
   if (!way.moves.empty()) before.layout = way.moves.back().after;
   next.bytes = received_bytes(mesh, before, next);

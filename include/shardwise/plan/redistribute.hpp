@@ -15,7 +15,9 @@ namespace detail {
   tensor.layout.uneven = tensor.layout.uneven || to.uneven;
   redistribution way;
   append_direct_way(mesh, tensor, way, to);
-  if (!is_known(mesh, tensor.extents) || tensor.layout.has_halo() || to.has_halo()) return way;
+  if (!is_known(mesh, tensor.extents) || element_count(tensor.extents) == 0 ||
+      tensor.layout.has_halo() || to.has_halo())
+    return way;
   // Each round inserts one detour, and searches for the next one after it.
   detour_search search(mesh, tensor, to);
   for (int kept = 0; may_be_shortened(way, kept) && search.shorten(way, kept);) {
