@@ -37,7 +37,7 @@ template <class Paper, class To>
     return judge_naming<Paper, To>();
 }
 template <class Paper, class To>
-using refused_name = refused_value<typename decltype(refuse_name<Paper, To>())::type>;
+using refused_name = typename decltype(refuse_name<Paper, To>())::type;
 }  // namespace detail
 
 /// A tensor with elements of type `T`, distributed over the devices of a pool by `Layout`, or a

@@ -162,10 +162,9 @@ static_assert(
 // Operations on the result of an invalid operation return such a result too, without further
 // errors.
 template <class X>
-constexpr bool silent = std::is_same_v<std::remove_cvref_t<X>, refused_value<>>;
-constexpr refused_value<> no;
-static_assert(Operand<refused_value<>> && AnyRefused<int, const refused_value<>&> &&
-              !AnyRefused<int>);
+constexpr bool silent = std::is_same_v<std::remove_cvref_t<X>, refused_value>;
+constexpr refused_value no;
+static_assert(Operand<refused_value> && AnyRefused<int, const refused_value&> && !AnyRefused<int>);
 static_assert(silent<decltype(relu(no))> && silent<decltype(-no)>);
 static_assert(silent<decltype(no * 2.0F)> && silent<decltype(1 - no)>);
 static_assert(silent<decltype(abstract<X>() + no)> && silent<decltype(no / abstract<X>())>);
