@@ -53,6 +53,7 @@ std::vector<float> train(int steps) {
   const input wanted = tanh(normal<input>(pool, random_key{3}));
   auto learn_step = step(learn);
   std::vector<float> losses;
+  losses.reserve(static_cast<std::size_t>(steps));
   for (int s = 0; s < steps; ++s)
     losses.push_back(to_host(learn_step(m, state, 0.01F, x, wanted))());
   return losses;

@@ -24,6 +24,19 @@ inline constexpr auto rule_if<Rule, Rule> = Rule;
 template <auto Rule, class About, auto... Facts>
 inline constexpr bool satisfied = detail::is_no_rule(Rule);
 
+/// The result type of an operation on the result of an invalid one: the error has been reported,
+/// and everything that uses this result compiles silently.
+struct refused_value {
+  // Declared and never defined: a program that breaks a rule never runs.
+  template <class T>
+  operator T() const;
+  template <class... I>
+  refused_value operator()(const I&...) const;
+  refused_value value() const;
+  template <class Out>
+  friend Out& operator<<(Out& out, const refused_value&);
+};
+
 /// The error that `Rule`, a `violation` or a `misuse`, is broken by `About`: an operation, a mesh,
 /// a spec, or several `types`. `Facts` are the labelled facts of the verdict and the call that
 /// fixes it:
@@ -31,9 +44,10 @@ inline constexpr bool satisfied = detail::is_no_rule(Rule);
 ///     broken_rule<violation::axis_is_not_in_mesh, pod, dimension{1}, called<6>{"modle"}>
 ///
 /// The error occurs when the class is instantiated, which happens where the program uses what the
-/// rule forbids, so compilers point at that line of the program.
+/// rule forbids, so compilers point at that line of the program. An invalid operation returns it,
+/// so that nothing stands between the two.
 template <auto Rule, class About, auto... Facts>
-struct broken_rule {
+struct broken_rule : refused_value {
   using enum violation;
   using enum misuse;
   template <auto Asked>
@@ -41,8 +55,17 @@ struct broken_rule {
 
 #define SHARDWISE_RULE < rule <
 #define SHARDWISE_SAYS >, About, Facts... >,
+#if defined(__clang__)
+  // In a function: clang would treat a class with an assertion that fails as invalid, and report
+  // what uses it too.
+  using assertions = decltype([]{
 #include "shardwise/core/misuses.inc"
 #include "shardwise/core/violations.inc"
+                              });
+#else
+#include "shardwise/core/misuses.inc"
+#include "shardwise/core/violations.inc"
+#endif
 #undef SHARDWISE_RULE
 #undef SHARDWISE_SAYS
 };

@@ -60,6 +60,10 @@ class short_name {
   }
   template <std::size_t N>
   constexpr short_name(const char (&literal)[N]) noexcept : short_name(text_view(literal)) {}
+  /// A `std::string`, a `std::string_view` or a zero-terminated string.
+  template <class S>
+    requires(std::same_as<S, const char*> || requires { S::npos; })
+  constexpr short_name(const S& words) noexcept : short_name(text_view(words)) {}
 
   [[nodiscard]] constexpr const char* data() const noexcept { return characters_; }
   [[nodiscard]] constexpr std::size_t size() const noexcept { return size_ & ~cut; }

@@ -26,7 +26,7 @@ struct refused {
 template <>
 struct refused<> {
   static constexpr bool ok = false;
-  using type = char;
+  using type = refused_value;
 };
 
 namespace detail {

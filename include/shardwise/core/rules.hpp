@@ -30,8 +30,8 @@ enum class violation : unsigned char {
   split_would_move, element_count_differs, partial_value_is_read, pending_axes_differ,
   pending_axis_meets_itself, operand_is_manual, dimension_is_out_of_range, dimension_is_repeated,
   dimensions_are_no_permutation, slice_is_out_of_range, window_does_not_fit, index_is_out_of_range,
-  part_is_beyond_end, dimension_is_too_short, tensor_type_differs, mapped_dimensions_differ,
-  axis_is_mapped,
+  part_is_beyond_end, dimension_is_too_short, amount_is_out_of_range, tensor_type_differs,
+  mapped_dimensions_differ, axis_is_mapped,
   // programs
   reshard_would_create_partial, manual_axis_is_left, axis_is_not_manual, positions_are_malformed,
   constraint_needs_communication, tensor_is_marked_already, program_is_too_long,

@@ -7,40 +7,17 @@
 
 namespace shardwise {
 
-/// The result type of an operation that breaks a rule, `Broken`, which is instantiated together
-/// with this class where the program needs it, so that compilers point at the program's own line.
-/// (If both were one class, clang would report it as invalid too.)
-template <class Broken = char>
-struct refused_value;
-/// The result type of an operation on the result of an invalid one: the error has been reported,
-/// and everything that uses this result compiles silently.
-template <>
-struct refused_value<> {
-  // Declared and never defined: a program that breaks a rule never runs.
-  template <class T>
-  operator T() const;
-  template <class... I>
-  refused_value operator()(const I&...) const;
-  refused_value value() const;
-  template <class Out>
-  friend Out& operator<<(Out& out, const refused_value&);
+/// The result type of an invalid operation with two or three results, so that programs may use
+/// structured bindings. `Broken` is instantiated together with this class.
+template <class Broken>
+struct refused_pair : refused_value {
+  static_assert(sizeof(Broken) > 0);
+  refused_value first, second;
 };
 template <class Broken>
-struct refused_value : refused_value<> {
+struct refused_triple : refused_value {
   static_assert(sizeof(Broken) > 0);
-};
-
-/// The same for an invalid operation with two or three results, so that programs may use structured
-/// bindings.
-template <class Broken>
-struct refused_pair : refused_value<> {
-  static_assert(sizeof(Broken) > 0);
-  refused_value<> first, second;
-};
-template <class Broken>
-struct refused_triple : refused_value<> {
-  static_assert(sizeof(Broken) > 0);
-  refused_value<> first, second, third;
+  refused_value first, second, third;
 };
 
 namespace detail {
@@ -52,7 +29,7 @@ inline constexpr int result_count = 1;
 /// What a call returns instead of its results after an error.
 template <class Judged, int Results>
 struct refused_outcome {
-  using type = refused_value<typename Judged::type>;
+  using type = typename Judged::type;
 };
 template <class Judged>
 struct refused_outcome<Judged, 2> {
@@ -107,8 +84,11 @@ inline constexpr int operand_kind_of = requires {
 }
 ? operand_kind::typed : requires { typename X::value_domain; }
 ? operand_kind::valued : operand_kind::other;
-template <class Broken>
-inline constexpr int operand_kind_of<refused_value<Broken>> = operand_kind::refused_result;
+template <>
+inline constexpr int operand_kind_of<refused_value> = operand_kind::refused_result;
+template <auto Rule, class About, auto... Facts>
+inline constexpr int operand_kind_of<broken_rule<Rule, About, Facts...>> =
+    operand_kind::refused_result;
 template <class Broken>
 inline constexpr int operand_kind_of<refused_pair<Broken>> = operand_kind::refused_result;
 template <class Broken>
@@ -161,7 +141,7 @@ template <class Call, class... X>
 template <class Judged>
 [[nodiscard]] constexpr auto report() {
   using reported [[maybe_unused]] = decltype(typename Judged::type{});
-  return refused_value<>{};
+  return refused_value{};
 }
 
 /// The verdict of a judge that a rule is broken. (Results may have members called `ok` too, which

@@ -48,7 +48,7 @@ inline constexpr bool holds_refusal<std::pair<First, Second>> =
 /// that the program can take them apart without further errors.
 template <class Results>
 struct refused_results {
-  using type = refused_value<>;
+  using type = refused_value;
 };
 template <class... X>
 struct refused_results<std::tuple<X...>> {

@@ -81,6 +81,18 @@ using paper_of = paper_tensor<typename std::remove_cvref_t<X>::value_type,
                               typename std::remove_cvref_t<X>::extents_type,
                               typename std::remove_cvref_t<X>::layout_type>;
 
+/// The notation of the type of an expression, an abstract tensor or a reference to a tensor.
+///
+///     type_name<decltype(relu(x) + y)>()     // f32[8@data, 4]
+template <class X>
+  requires(!detail::is_sharded_tensor<X> && Operand<X>)
+[[nodiscard]] constexpr sentence type_name() noexcept {
+  if constexpr (AnyRefused<X>)
+    return {};
+  else
+    return to_text(std::remove_cvref_t<X>::layout_type::mesh_type::value, paper_of<X>::value);
+}
+
 /// The mesh type of an operand.
 template <class X>
 using mesh_of = typename std::remove_cvref_t<X>::layout_type::mesh_type;

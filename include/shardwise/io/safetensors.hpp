@@ -60,6 +60,9 @@ template <class T>
 void write_state(const std::string& path, const const_state_view& state,
                  const std::map<std::string, std::string>& metadata);
 void read_state(const safetensors_file& file, const state_view& state);
+/// The same for a whole nest, whose names are compared with those in the file.
+state_difference read_nest(const safetensors_file& file, const state_view& state,
+                           state_names names);
 
 }  // namespace detail
 
@@ -103,6 +106,11 @@ constexpr void require_tensors(const Nest&) noexcept {
 template <class Entry>
 constexpr void require_tensors(const basic_state_view<Entry>&) noexcept {}
 
+template <class X>
+inline constexpr bool is_state = false;
+template <class Entry>
+inline constexpr bool is_state<basic_state_view<Entry>> = true;
+
 /// Reports tensors that the host cannot read, if their types show it. A state has none.
 template <class Nest>
 constexpr void require_types_to_save(const Nest& nest) {
@@ -132,22 +140,34 @@ void save_safetensors(const std::string& path, const Nest& nest,
   detail::write_state(path, state_dict(nest), metadata);
 }
 
-/// Assigns to every tensor of a nest, or of a state, the values stored in a file under its path.
-/// Each tensor keeps its extents, layout and pool, so a file can be loaded with any layout. All
-/// tensors are checked before the first is read.
+/// Assigns to every tensor of a nest the values stored in a file under its path. Each tensor keeps
+/// its extents, layout and pool, so a file can be loaded with any layout. All tensors are checked
+/// before the first is read.
+///
+/// Throws `tensor_is_not_in_file` if the file lacks a tensor of the nest, and `state_names_differ`
+/// if it has others besides, unless only the `common` names are requested. Returns the names that
+/// only one side has.
 ///
 ///     load_safetensors("model.safetensors", model);
+///     load_safetensors("backbone.safetensors", model, state_names::common);
 template <class Nest>
-void load_safetensors(const safetensors_file& file, Nest& nest) {
+  requires(!detail::is_state<Nest>)
+state_difference load_safetensors(const safetensors_file& file, Nest& nest,
+                                  state_names names = state_names::all) {
   detail::require_tensors(nest);
-  detail::read_state(file, state_dict(nest));
+  return detail::read_nest(file, state_dict(nest), names);
 }
+template <class Nest>
+  requires(!detail::is_state<Nest>)
+state_difference load_safetensors(const std::string& path, Nest& nest,
+                                  state_names names = state_names::all) {
+  return load_safetensors(safetensors_file(path), nest, names);
+}
+/// Assigns to every tensor of a state, such as a part of a nest; the file may contain others.
+///
+///     load_safetensors(file, state_dict(model).matching("encoder.*"));
 inline void load_safetensors(const safetensors_file& file, const state_view& state) {
   detail::read_state(file, state);
-}
-template <class Nest>
-void load_safetensors(const std::string& path, Nest& nest) {
-  load_safetensors(safetensors_file(path), nest);
 }
 inline void load_safetensors(const std::string& path, const state_view& state) {
   load_safetensors(safetensors_file(path), state);

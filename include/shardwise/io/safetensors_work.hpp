@@ -130,6 +130,28 @@ SHARDWISE_INLINE_FILES void read_state(const safetensors_file& file, const state
     }));
 }
 
+SHARDWISE_INLINE_FILES state_difference read_nest(const safetensors_file& file,
+                                                  const state_view& state, state_names names) {
+  state_difference apart;
+  std::vector<std::string> wanted;
+  state_view common;
+  for (const state_entry& each : state) {
+    wanted.push_back(stored_name(each.name()));
+    if (file.header().find(wanted.back()) != nullptr)
+      common.push_back(each);
+    else
+      apart.missing.push_back(wanted.back());
+  }
+  std::sort(wanted.begin(), wanted.end());
+  for (const stored_tensor& each : file.header().tensors)
+    if (!std::binary_search(wanted.begin(), wanted.end(), each.name))
+      apart.unexpected.push_back(each.name);
+  if (names == state_names::all && !apart.unexpected.empty())
+    fail({.rule = violation::state_names_differ}, words_of(apart));
+  read_state(file, names == state_names::all ? state : common);
+  return apart;
+}
+
 }  // namespace detail
 
 }  // namespace shardwise

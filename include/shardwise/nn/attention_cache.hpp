@@ -53,7 +53,7 @@ struct cache_of;
 template <class Cache, class K, class V>
 constexpr auto append(Cache& cache, const K& keys, const V& values) {
   if constexpr (AnyRefused<K, V>) {
-    return refused_value<>{};
+    return refused_value{};
   } else if constexpr (AnyRefused<decltype(update_slice<2, out_of_range::error>(cache.keys, keys,
                                                                                 cache.filled))>) {
     return update_slice<2, out_of_range::error>(cache.keys, keys, cache.filled);

@@ -32,6 +32,42 @@ inline constexpr bool have_same_members = [] {
     return true;
 }();
 
+/// Checks that each tensor of a module can be resharded to the layout of its target.
+template <class Target, class Source>
+[[nodiscard]] constexpr auto judge_distributed() noexcept {
+  constexpr nest_kind kind = nest_kind_of<Target>();
+  if constexpr (NamelessWrapper<Target> && !NamelessWrapper<Source>) {
+    return judge_distributed<member_of<Target, 0>, Source>();
+  } else if constexpr (NamelessWrapper<Source> && !NamelessWrapper<Target>) {
+    return judge_distributed<Target, member_of<Source, 0>>();
+  } else if constexpr (!have_same_members<Target, Source>) {
+    return allowed<>{};  // reported where the module is distributed
+  } else if constexpr (kind == nest_kind::tensor && Operand<Source>) {
+    return judge_part<reshard_call<typename Target::layout_type, void>, const Source&>();
+  } else if constexpr (kind == nest_kind::frozen) {
+    return judge_distributed<decltype(Target::value), decltype(Source::value)>();
+  } else if constexpr (kind == nest_kind::range) {
+    return judge_distributed<typename Target::value_type, typename Source::value_type>();
+  } else if constexpr (kind == nest_kind::tuple) {
+    return []<std::size_t... I>(std::index_sequence<I...>) {
+      return
+          typename first_refusal<decltype(judge_distributed<std::tuple_element_t<I, Target>,
+                                                            std::tuple_element_t<I, Source>>())...,
+                                 allowed<>>::type{};
+    }
+    (std::make_index_sequence<std::tuple_size<Target>::value>{});
+  } else if constexpr (kind == nest_kind::aggregate) {
+    return []<std::size_t... I>(std::index_sequence<I...>) {
+      return typename first_refusal<
+          decltype(judge_distributed<member_of<Target, I>, member_of<Source, I>>())...,
+          allowed<>>::type{};
+    }
+    (std::make_index_sequence<member_count<Target>>{});
+  } else {
+    return allowed<>{};
+  }
+}
+
 template <class Target, class Source>
 [[nodiscard]] constexpr auto distribute_alike(const Source& from);
 
@@ -52,7 +88,7 @@ template <class Target, class Source>
   static_assert(have_same_members<Target, Source>,
                 "a module is distributed to one of the same members, whose layouts differ");
   if constexpr (!have_same_members<Target, Source>) {
-    return refused_value<>{};
+    return refused_value{};
   } else if constexpr (kind == nest_kind::tensor && ValueOperand<Source>) {
     static_assert(std::is_same_v<Target, Source>, "a tensor whose layout is a value stays one");
     return from;
@@ -117,13 +153,22 @@ namespace nn {
 ///     };
 template <class Target, class Source>
 [[nodiscard]] constexpr auto distribute_module(const Source& from) {
-  using type = typename detail::distributed<Target, Source>::type;
-  if constexpr (Plan<Target> && detail::has_layout_values<Source>()) {
-    auto made = detail::distribute_nest<type>(from);
-    detail::distribute_values(made, Target::value);
-    return made;
+  if constexpr (AnyRefused<Source>) {
+    return refused_value{};
   } else {
-    return detail::distribute_nest<type>(from);
+    using type = typename detail::distributed<Target, Source>::type;
+    // Reported here, where the program calls, in few lines.
+    using judged = decltype(detail::judge_distributed<type, Source>());
+    if constexpr (!judged::ok) {
+      using reported [[maybe_unused]] = decltype(typename judged::type{});
+      return refused_value{};
+    } else if constexpr (Plan<Target> && detail::has_layout_values<Source>()) {
+      auto made = detail::distribute_nest<type>(from);
+      detail::distribute_values(made, Target::value);
+      return made;
+    } else {
+      return detail::distribute_nest<type>(from);
+    }
   }
 }
 

@@ -9,6 +9,7 @@
 #include "shardwise/runtime/step.hpp"
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -40,10 +41,16 @@ template <class Scores>
   return chosen;
 }
 /// The same for a model with an error, which the compiler has reported.
-[[nodiscard]] inline std::vector<std::int32_t> sample_rows(const refused_value<>&,
+[[nodiscard]] inline std::vector<std::int32_t> sample_rows(const refused_value&,
                                                            const nn::sampling&, random_key) {
   return {};
 }
+
+/// The texts from a model that returns `Scores`.
+template <class Scores>
+struct texts_from {
+  using type = std::vector<std::vector<std::int32_t>>;
+};
 
 }  // namespace detail
 
@@ -64,14 +71,13 @@ namespace nn {
 ///     auto texts = nn::generate(pool, model, cache, prompt, 100, {.temperature = 0.7},
 ///     random_key{1});
 template <class Model, class Cache, ShardedTensor Prompt>
-[[nodiscard]] std::vector<std::vector<std::int32_t>> generate(const device_pool& pool,
-                                                              const Model& model, Cache& cache,
-                                                              const Prompt& prompt, index_t count,
-                                                              const sampling& by, random_key seed) {
+[[nodiscard]] auto generate(const device_pool& pool, const Model& model, Cache& cache,
+                            const Prompt& prompt, index_t count, const sampling& by,
+                            random_key seed)
+    // Named here, where the program calls, so that compilers show an error in few lines.
+    -> typename detail::texts_from<decltype(model(prompt, cache))>::type {
   static_assert(Prompt::extents_type::value[1] > 0,
                 "a prompt has a position at least, and their number is known to the compiler");
-  constexpr bool is_model = requires { model(prompt, cache); };
-  static_assert(is_model, "a model that generates is const and called as model(tokens, cache)");
   constexpr index_t last = Prompt::extents_type::value[1] - 1;
   std::vector<std::vector<std::int32_t>> texts(static_cast<std::size_t>(prompt.extents()[0]));
   for (std::vector<std::int32_t>& each : texts)
@@ -81,23 +87,28 @@ template <class Model, class Cache, ShardedTensor Prompt>
         detail::sample_rows(scores, by, seed.fold_in(static_cast<std::uint64_t>(n)));
     for (std::size_t row = 0; row < texts.size(); ++row) texts[row].push_back(chosen[row]);
   };
-  // Without a model there is nothing to do, and no further error.
-  if constexpr (is_model) {
-    if (count > 0)
-      take(to_host(step(pool, [&] { return index_at<1, last>(model(prompt, cache)); })), 0);
-    using token = detail::one_token<Prompt>;
-    // One program for all further tokens.
-    auto next_scores =
-        step([&](Cache& kept, const token& next) { return index_at<1, 0>(model(next, kept)); });
-    for (index_t n = 1; n < count; ++n) {
-      const auto next = shardwise::generate<token>(pool, [&](const global_index& at) {
-        return static_cast<typename token::value_type>(
-            texts[static_cast<std::size_t>(at[0])].back());
-      });
-      take(to_host(next_scores(cache, next)), n);
-    }
+  if (count > 0)
+    take(to_host(step(pool, [&] { return index_at<1, last>(model(prompt, cache)); })), 0);
+  using token = detail::one_token<Prompt>;
+  // One program for all further tokens.
+  auto next_scores =
+      step([&](Cache& kept, const token& next) { return index_at<1, 0>(model(next, kept)); });
+  for (index_t n = 1; n < count; ++n) {
+    const auto next = shardwise::generate<token>(pool, [&](const global_index& at) {
+      return static_cast<typename token::value_type>(texts[static_cast<std::size_t>(at[0])].back());
+    });
+    take(to_host(next_scores(cache, next)), n);
   }
   return texts;
+}
+/// Needs a model that is const and called as `model(tokens, cache)`.
+template <class Model, class Cache, ShardedTensor Prompt, std::convertible_to<random_key> Key>
+std::vector<std::vector<std::int32_t>> generate(const device_pool&, const Model&, Cache&,
+                                                const Prompt&, index_t, const sampling&,
+                                                const Key&) {
+  static_assert(!ShardedTensor<Prompt>,
+                "a model that generates is const and called as model(tokens, cache)");
+  return {};
 }
 
 }  // namespace nn

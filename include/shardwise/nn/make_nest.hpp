@@ -49,7 +49,7 @@ template <class Nest, class Make>
     };
     return all(std::make_index_sequence<member_count<Nest>>{});
   } else if constexpr (detail::operand_kind_of<Nest> == detail::operand_kind::refused_tensor) {
-    return refused_value<>{};
+    return refused_value{};
   } else {
     return Nest{};
   }

@@ -217,7 +217,7 @@ template <std::size_t Capacity = 64, class F, class Carry, class First, class...
 [[nodiscard]] constexpr auto scan(const F& f, const Carry& carry, const First& layers,
                                   const Rest&... rest) {
   if constexpr (AnyRefused<Carry>) {
-    return refused_value<>{};
+    return refused_value{};
   } else {
     using carry_type = decltype(detail::named_carry(carry));
     // Named here, where the program calls, so that compilers show an error in `f` in few lines.
@@ -229,7 +229,7 @@ template <std::size_t Capacity = 64, class F, class Carry, class First, class...
       return detail::scan_layers<Capacity>(f, carry, layers, rest...);
     } else {
       using reported [[maybe_unused]] = decltype(typename judged::type{});
-      return refused_value<>{};
+      return refused_value{};
     }
   }
 }

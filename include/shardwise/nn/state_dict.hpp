@@ -116,8 +116,8 @@ template <class Entry>
   return state;
 }
 
-/// Which names `load_state_dict` requires: the same on both sides, or only those that both have,
-/// which are loaded.
+/// Which names `load_state_dict` and `load_safetensors` require: the same on both sides, or only
+/// those that both have, which are loaded.
 enum class state_names : std::uint8_t { all, common };
 
 /// The names that only one of two states has.
@@ -133,6 +133,9 @@ struct state_difference {
                                                    const const_state_view& source);
 
 namespace detail {
+
+/// Returns the names of a difference as the text of an error.
+[[nodiscard]] std::string words_of(const state_difference& names);
 
 /// Loads a state; both arguments are views.
 state_difference load_state(const state_view& into, const const_state_view& source,

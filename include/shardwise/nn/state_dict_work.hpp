@@ -18,8 +18,7 @@ SHARDWISE_INLINE state_difference difference_of_names(const const_state_view& in
 
 namespace detail {
 
-/// Returns the names of a difference as the text of an error.
-[[nodiscard]] inline std::string words_of(const state_difference& names) {
+SHARDWISE_INLINE std::string words_of(const state_difference& names) {
   const auto list = [](const char* what, const std::vector<std::string>& all) {
     std::string out = all.empty() ? "" : what;
     for (const std::string& each : all) out += (&each == all.data() ? " '" : ", '") + each + "'";

@@ -21,7 +21,7 @@ template <class Class, auto Of, class Made = void, class X, class... Beside>
 [[nodiscard]] constexpr auto apply_by_extents(X&& x, const Beside&... beside) {
   using tensor = std::remove_cvref_t<X>;
   if constexpr (AnyRefused<tensor, Beside...>) {
-    return refused_value<>{};
+    return refused_value{};
   } else if constexpr (ValueOperand<tensor> || (... || ValueOperand<Beside>)) {
     using made = std::conditional_t<std::is_void_v<Made>, typename tensor::value_type, Made>;
     const attributes how = Of(x.extents(), beside.extents()...);

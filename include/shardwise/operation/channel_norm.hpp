@@ -150,7 +150,7 @@ struct groups_call {
   template <class Like, class X>
   [[nodiscard]] static constexpr auto reshaped_like(const Like& like, const X& x) {
     if constexpr (AnyRefused<X>)
-      return refused_value<>{};
+      return refused_value{};
     else if constexpr (ValueOperand<X>)
       return by_value(x, like.extents());
     else

@@ -14,7 +14,7 @@ namespace shardwise::detail {
 template <class X, class F>
 [[nodiscard]] constexpr auto with_rank(const X& x, const F& f) {
   if constexpr (AnyRefused<X>) {
-    return refused_value<>{};
+    return refused_value{};
   } else if constexpr (!ValueOperand<X>) {
     return f(std::integral_constant<int, X::extents_type::rank>{});
   } else {
@@ -36,7 +36,7 @@ template <class X, class F>
 template <int Rank, class X>
 [[nodiscard]] constexpr auto beside_positions(const X& of_channels) {
   if constexpr (AnyRefused<X>)
-    return refused_value<>{};
+    return refused_value{};
   else if constexpr (Rank < 3)
     return X(of_channels);
   else

@@ -131,7 +131,7 @@ template <detail::TransposedOption... Options, NamedOperand X, NamedOperand W,
 [[nodiscard]] constexpr auto convolution_transpose(const X& x, const W& weights,
                                                    const Given& given = {}) {
   if constexpr (AnyRefused<X, W>) {
-    return refused_value<>{};
+    return refused_value{};
   } else if constexpr (detail::ends_with_result_as<Given>()) {
     return detail::on_request(
         [&](const auto& terms) { return convolution_transpose<Options...>(x, weights, terms); },

@@ -45,7 +45,7 @@ template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
 [[nodiscard]] constexpr auto glu(const X& x, const Given& given = {}) {
   auto parts = detail::halves<Dim>(x, detail::permitted_by<Given>{});
   if constexpr (AnyRefused<decltype(parts)>)
-    return refused_value<>{};
+    return refused_value{};
   else
     return multiply(std::move(std::get<0>(parts)), sigmoid(std::move(std::get<1>(parts))), given);
 }

@@ -64,7 +64,7 @@ struct matrix_power_steps {
   template <int Power, class X>
   [[nodiscard]] static constexpr auto power_of(const X& x) {
     if constexpr (AnyRefused<X>) {
-      return refused_value<>{};
+      return refused_value{};
     } else if constexpr (Power == 1) {
       return X(x);
     } else {

@@ -71,7 +71,7 @@ template <int... Dims, NamedOperand X, class... Options>
     const auto checked =
         detail::carry_out<detail::whole_dims_call<l2_norm_of<Dims...>, Dims...>>(x, options...);
     if constexpr (AnyRefused<decltype(checked)>)
-      return refused_value<>{};
+      return refused_value{};
     else
       return detail::norm_of<Dims...>(
           x, [](const auto& each) { return square(each); },
@@ -98,7 +98,7 @@ template <int... Dims, NamedOperand X, class... Options>
     const auto checked =
         detail::carry_out<detail::whole_dims_call<lp_norm_of<Dims...>, Dims...>>(x, options...);
     if constexpr (AnyRefused<decltype(checked)>)
-      return refused_value<>{};
+      return refused_value{};
     else
       return detail::norm_of<Dims...>(
           x, [p](const auto& each) { return pow(abs(each), p); },

@@ -14,7 +14,7 @@ namespace shardwise::detail {
 template <class X>
 [[nodiscard]] constexpr auto widened(const X& x) {
   if constexpr (AnyRefused<X>)
-    return refused_value<>{};
+    return refused_value{};
   else if constexpr (std::is_same_v<compute_type<typename X::value_type>, typename X::value_type>)
     return X(x);
   else
@@ -23,7 +23,7 @@ template <class X>
 template <class T, class X>
 [[nodiscard]] constexpr auto narrowed(X&& x) {
   if constexpr (AnyRefused<X>)
-    return refused_value<>{};
+    return refused_value{};
   else if constexpr (std::is_same_v<T, typename std::remove_cvref_t<X>::value_type>)
     return std::remove_cvref_t<X>(static_cast<X&&>(x));
   else

@@ -72,7 +72,9 @@ struct pixel_shuffle_operation {
     const index_t times = how.integers[0];
     constexpr index_t most = 1 << 15;  // whose square is a number of channels
     if (times < 1 || times > most)
-      return {.rule = violation::element_count_differs, .operand = 0, .have = times, .want = 1};
+      return {.rule = violation::amount_is_out_of_range,
+              .have = times,
+              .want = times < 1 ? index_t{1} : most};
     return check_reshape(x.extents, divided(x.extents, times));
   }
   /// Returns the extents in which each factor is a dimension.

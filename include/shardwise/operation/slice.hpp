@@ -233,8 +233,10 @@ struct pad_operation {
     for (int d = 0; d < rank; ++d) {
       const index_t before = how.integers[2 * d], behind = how.integers[2 * d + 1];
       if (before < 0 || behind < 0)
-        return {
-            .rule = violation::extent_is_negative, .dim = d, .have = before < 0 ? before : behind};
+        return {.rule = violation::amount_is_out_of_range,
+                .dim = d,
+                .have = before < 0 ? before : behind,
+                .want = 0};
       if (before == 0 && behind == 0) continue;
       factors += 2;
       if (mode(how) != pad_mode::constant && operands[0].extents[d] == 0)
@@ -376,7 +378,7 @@ template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
       detail::fetching_call<strided_slice_of<Dim, 1, open_end, 1>, permitted>::gathered(x);
   auto upper = slice_in_dim<Dim, 1, open_end>(whole, permitted{});
   if constexpr (AnyRefused<decltype(upper)>)
-    return refused_value<>{};
+    return refused_value{};
   else
     return subtract(static_cast<decltype(upper)&&>(upper), slice_in_dim<Dim, 0, -1>(whole), given);
 }

@@ -56,7 +56,7 @@ template <int... Dims, NamedOperand X, class... Options>
     const auto checked =
         detail::carry_out<detail::whole_dims_call<variance_of<Dims...>, Dims...>>(x, options...);
     if constexpr (AnyRefused<decltype(checked)>) {
-      return refused_value<>{};
+      return refused_value{};
     } else {
       const auto center = detail::with_dims(
           [&](const auto&... dims) {
@@ -92,7 +92,7 @@ template <int... Dims, NamedOperand X, class... Options>
         detail::carry_out<detail::whole_dims_call<standard_deviation_of<Dims...>, Dims...>>(
             x, options...);
     if constexpr (AnyRefused<decltype(checked)>) {
-      return refused_value<>{};
+      return refused_value{};
     } else {
       return detail::root_of_squares(
           detail::finished(variance<Dims...>(x, options...), detail::permitted_among(options...)));
@@ -119,7 +119,7 @@ template <int... Dims, NamedOperand X, class... Options>
     const auto checked =
         detail::carry_out<detail::whole_dims_call<logsumexp_of<Dims...>, Dims...>>(x, options...);
     if constexpr (AnyRefused<decltype(checked)>) {
-      return refused_value<>{};
+      return refused_value{};
     } else {
       using T = typename X::value_type;
       constexpr auto permitted = decltype(detail::permitted_among(options...)){};
@@ -179,7 +179,7 @@ template <int... Dims, NamedOperand X, class... Options>
     const auto checked =
         detail::carry_out<detail::whole_dims_call<nanmean_of<Dims...>, Dims...>>(x, options...);
     if constexpr (AnyRefused<decltype(checked)>) {
-      return refused_value<>{};
+      return refused_value{};
     } else {
       constexpr auto permitted = decltype(detail::permitted_among(options...)){};
       const auto total = [&](const auto& terms) {
@@ -220,7 +220,7 @@ template <int... Dims, NamedOperand X, class... Options>
     const auto checked =
         detail::carry_out<detail::whole_dims_call<nanvar_of<Dims...>, Dims...>>(x, options...);
     if constexpr (AnyRefused<decltype(checked)>) {
-      return refused_value<>{};
+      return refused_value{};
     } else {
       const auto is_number = logical_not(isnan(x));
       const auto total = [&](auto&& terms, const auto&... keep) {

@@ -23,7 +23,7 @@ template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
 [[nodiscard]] constexpr auto trapezoid(const X& x, double dx = 1, const Given& given = {}) {
   const auto index = iota_like<Dim>(x);
   if constexpr (AnyRefused<decltype(index)>) {
-    return refused_value<>{};
+    return refused_value{};
   } else {
     using T = typename X::value_type;
     const index_t last = x.extents()[Dim] - 1;

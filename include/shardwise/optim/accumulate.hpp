@@ -147,7 +147,7 @@ struct accumulated_loss {
         typename detail::loss_of_batch<Loss, Model, std::remove_cvref_t<decltype(*batches.begin())>,
                                        decltype(detail::argument_of_batch(further, 0))...>::type;
     if constexpr (detail::holds_refusal<std::remove_cvref_t<results>>)
-      return std::pair{refused_value<>{}, refused_value<>{}};
+      return std::pair{refused_value{}, refused_value{}};
     else
       return mean_of(change, model, batches, further...);
   }

@@ -100,10 +100,10 @@ struct adam {
   }
   /// Error: the gradients are pending, or those of another nest.
   template <bool IsReported = false>
-  constexpr refused_value<> operator()(unlike, unlike, unlike, unlike) const {
+  constexpr refused_value operator()(unlike, unlike, unlike, unlike) const {
     return detail::refuse_gradients<adam, IsReported>();
   }
-  constexpr refused_value<> operator()(unlike, unlike, const refused_value<>& given, unlike) const {
+  constexpr refused_value operator()(unlike, unlike, const refused_value& given, unlike) const {
     return given;
   }
 };
@@ -130,10 +130,10 @@ struct adamw {
   }
   /// Error: the gradients are pending, or those of another nest.
   template <bool IsReported = false>
-  constexpr refused_value<> operator()(unlike, unlike, unlike, unlike) const {
+  constexpr refused_value operator()(unlike, unlike, unlike, unlike) const {
     return detail::refuse_gradients<adamw, IsReported>();
   }
-  constexpr refused_value<> operator()(unlike, unlike, const refused_value<>& given, unlike) const {
+  constexpr refused_value operator()(unlike, unlike, const refused_value& given, unlike) const {
     return given;
   }
 };

@@ -46,10 +46,10 @@ struct lion {
   }
   /// Error: the gradients are pending, or those of another nest.
   template <bool IsReported = false>
-  constexpr refused_value<> operator()(unlike, unlike, unlike, unlike) const {
+  constexpr refused_value operator()(unlike, unlike, unlike, unlike) const {
     return detail::refuse_gradients<lion, IsReported>();
   }
-  constexpr refused_value<> operator()(unlike, unlike, const refused_value<>& given, unlike) const {
+  constexpr refused_value operator()(unlike, unlike, const refused_value& given, unlike) const {
     return given;
   }
 };

@@ -144,7 +144,7 @@ struct masters {
       if constexpr (is_named)
         return detail::laid_out_as<M>(detail::widened(w));
       else
-        return refused_value<>{};
+        return refused_value{};
     });
     auto inner = optimizer.start(wide);
     return {std::move(wide), std::move(inner)};
@@ -166,10 +166,10 @@ struct masters {
   }
   /// Error: the gradients are pending, or those of another nest.
   template <bool IsReported = false>
-  constexpr refused_value<> operator()(unlike, unlike, unlike, unlike) const {
+  constexpr refused_value operator()(unlike, unlike, unlike, unlike) const {
     return detail::refuse_gradients<masters, IsReported>();
   }
-  constexpr refused_value<> operator()(unlike, unlike, const refused_value<>& given, unlike) const {
+  constexpr refused_value operator()(unlike, unlike, const refused_value& given, unlike) const {
     return given;
   }
 };

@@ -34,7 +34,7 @@ namespace shardwise::detail {
 /// Reports gradients that `User`, an optimizer or a function, rejects: they are pending, or those
 /// of another nest. Those of an invalid loss have been reported.
 template <class User, bool AreReported = false>
-constexpr refused_value<> refuse_gradients() {
+constexpr refused_value refuse_gradients() {
   using verdict =
       std::conditional_t<AreReported, refused<>, refused<misuse::gradients_differ, types<User>>>;
   using reported [[maybe_unused]] = decltype(typename verdict::type{});

@@ -34,7 +34,7 @@ struct training_step {
       // Named here as in `gradient`, where the program calls.
       using results = decltype(loss(std::as_const(model), batch...));
       if constexpr (detail::holds_refusal<std::remove_cvref_t<results>>)
-        return refused_value<>{};
+        return refused_value{};
       else
         return updated(model, state, rate, value_and_grad(loss)(std::as_const(model), batch...));
     }

@@ -178,7 +178,7 @@ template <std::size_t Capacity = 64, class F, class... X>
   if constexpr (!(... || (EitherOperand<X> || AnyRefused<X>))) {
     return detail::given<detail::no_tensor<call_operation, 0, X...>>::value();
   } else if constexpr (AnyRefused<X...>) {
-    return refused_value<>{};
+    return refused_value{};
   } else if constexpr (detail::holds_refusal<std::remove_cvref_t<decltype(f(x...))>>) {
     return detail::refused_results_of<decltype(f(x...))>{};
   } else if constexpr ((... || ValueOperand<X>) || detail::has_values<detail::tensor_among<X...>>) {

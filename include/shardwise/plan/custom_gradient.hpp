@@ -234,7 +234,22 @@ struct recorded_function {
       using tensor = std::remove_cvref_t<decltype(first)>;
       typename custom_recording_of<typename domain_of<tensor>::type>::type recording(first);
       const auto argument = [&](const auto& each) { return recording.argument(each); };
-      return record(recording, map_nest(x, argument)...);
+      // Both functions are named here, near the program's call, so that compilers show an error in
+      // one of them in few lines.
+      using made = decltype(f(map_nest(x, argument)...));
+      using result = std::remove_cvref_t<decltype(result_in(std::declval<const made&>()))>;
+      if constexpr (AnyRefused<result>) {
+        return refused<>{};
+      } else {
+        using cotangent = decltype(stand_ins(recording, std::declval<const result&>()));
+        if constexpr (has_residuals<made>)
+          (void)sizeof(decltype(backward(std::declval<const made&>().residuals,
+                                         std::declval<const cotangent&>()))*);
+        else
+          (void)sizeof(
+              decltype(backward(map_nest(x, argument)..., std::declval<const cotangent&>()))*);
+        return record(recording, map_nest(x, argument)...);
+      }
     }
   }
 
@@ -243,32 +258,34 @@ struct recorded_function {
   constexpr auto record(Recording& recording, const X&... x) const {
     const auto out = f(x...);
     const auto& result = result_in(out);
-    if constexpr (AnyRefused<std::remove_cvref_t<decltype(result)>>) {
-      return refused<>{};
-    } else {
-      const auto note = [&](const auto& each) { recording.result(each); };
-      const auto give = [&](const auto& each) { return recording.given(each); };
-      const auto stand_in = [&]<class Each>(const Each& each) {
-        return recording
-            .template cotangent<typename asked_gradient<Each, left_pending_over<>>::type>(each);
-      };
-      for_each_tensor(result, note);
-      recording.finish_results();
-      auto given = map_nest(result, give);
-      using gradients = decltype(differentiate(out, map_nest(given, stand_in), x...));
-      using judged = decltype(judge<gradients, X...>());
-      if constexpr (judged::ok) {
-        if (recording.records()) {
-          const auto cotangent = map_nest(given, stand_in);
-          note_all(recording, recording.call([&] { return differentiate(out, cotangent, x...); }),
-                   x...);
-          recording.finish_gradients();
-        }
-        return given;
-      } else {
-        return judged{};
+    const auto note = [&](const auto& each) { recording.result(each); };
+    const auto give = [&](const auto& each) { return recording.given(each); };
+    for_each_tensor(result, note);
+    recording.finish_results();
+    auto given = map_nest(result, give);
+    using gradients = decltype(differentiate(out, stand_ins(recording, given), x...));
+    using judged = decltype(judge<gradients, X...>());
+    if constexpr (judged::ok) {
+      if (recording.records()) {
+        const auto cotangent = stand_ins(recording, given);
+        note_all(recording, recording.call([&] { return differentiate(out, cotangent, x...); }),
+                 x...);
+        recording.finish_gradients();
       }
+      return given;
+    } else {
+      return judged{};
     }
+  }
+  /// Returns the placeholders for the cotangents of the results.
+  template <class Recording, class Result>
+  [[nodiscard]] static constexpr auto stand_ins(Recording& recording, const Result& results) {
+    const auto stand_in = [&]<class Each>(const Each& each) {
+      using settled = typename Recording::template settled<Each>;
+      return recording
+          .template cotangent<typename asked_gradient<settled, left_pending_over<>>::type>(each);
+    };
+    return map_nest(results, stand_in);
   }
   template <class Made>
   [[nodiscard]] static constexpr const auto& result_in(const Made& out) noexcept {

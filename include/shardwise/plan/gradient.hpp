@@ -247,7 +247,7 @@ struct asked {
   template <class X>
   [[nodiscard]] static constexpr auto no_gradient(const X& x) {
     if constexpr (EitherOperand<X> || !std::is_same_v<Request, left_pending_over<>>)
-      return refused_value<>{};
+      return refused_value{};
     else
       return x;
   }
@@ -281,7 +281,7 @@ struct gradient_function {
                   "the tensors of a nest are in tuples, vectors and aggregates, not in optionals, "
                   "pointers or maps");
     if constexpr (are_hidden || AnyRefused<X...>) {
-      return refused_value<>{};
+      return refused_value{};
     } else if constexpr ((... || holds_expressions<X>)) {
       return Asked::of(f, x...);
     } else {

@@ -58,6 +58,9 @@ template <class F, class... X, class... V>
 template <class F, class X, class V>
   requires(EitherOperand<X>&& EitherOperand<V>)
 [[nodiscard]] constexpr auto jvp(const F& f, const X& argument, const V& tangent) {
+  // Named here as in `gradient`, where the program calls.
+  using results [[maybe_unused]] =
+      decltype(f(std::declval<const typename detail::recorded_as<X>::type&>()));
   return jvp(f, std::tuple{argument}, std::tuple{tangent});
 }
 

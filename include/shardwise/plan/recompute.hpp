@@ -51,7 +51,7 @@ struct recomputed_function {
   template <class... X>
   constexpr auto operator()(const X&... x) const {
     if constexpr (AnyRefused<X...>) {
-      return refused_value<>{};
+      return refused_value{};
     } else if constexpr (holds_refusal<std::remove_cvref_t<decltype(f(x...))>>) {
       return refused_results_of<decltype(f(x...))>{};
     } else {

@@ -153,7 +153,7 @@ template <class Mesh>
 constexpr void keep(program_builder& program, const recorded<Mesh>& result) {
   program.keep(result.id_in(program));
 }
-constexpr void keep(program_builder&, const refused_value<>&) noexcept {}
+constexpr void keep(program_builder&, const refused_value&) noexcept {}
 template <class R>
   requires(!Operand<R>)
 constexpr void keep(program_builder& program, const R& results) {

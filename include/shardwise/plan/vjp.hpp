@@ -124,7 +124,7 @@ struct refused_pullback {
   template <class... Dy>
   [[nodiscard]] constexpr auto operator()(const Dy&...) const {
     if constexpr (Count == 1)
-      return refused_value<>{};
+      return refused_value{};
     else
       return none(std::make_index_sequence<Count>{});
   }
@@ -132,7 +132,7 @@ struct refused_pullback {
  private:
   template <std::size_t... I>
   [[nodiscard]] static constexpr auto none(std::index_sequence<I...>) {
-    return std::tuple{(static_cast<void>(I), refused_value<>{})...};
+    return std::tuple{(static_cast<void>(I), refused_value{})...};
   }
 };
 

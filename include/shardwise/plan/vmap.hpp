@@ -169,27 +169,46 @@ template <class Dims, class F, class... X, std::size_t... I>
   }
 }
 
+/// The type with which a mapped function is called for an argument that is mapped over dimension
+/// `D`.
+template <int D>
+struct as_element {
+  template <class X>
+  [[nodiscard]] typename recorded_as<typename element_of_batch<X, D>::type>::type operator()(
+      const X&) const;
+};
+template <class X, int D>
+using element_nest =
+    decltype(map_nest(std::declval<const X&>(), std::declval<const as_element<D>&>()));
+
 /// A function of batches that applies another function to each of their elements.
-template <class F, class Dims>
+template <class F, auto... Dims>
 struct mapped_function {
   F f;
 
   template <class... X>
   [[nodiscard]] constexpr auto operator()(const X&... x) const {
-    constexpr bool has_dims = Dims::count <= 1 || Dims::count == sizeof...(X);
+    using dims = mapped_over<Dims...>;
+    constexpr bool has_dims = dims::count <= 1 || dims::count == sizeof...(X);
     static_assert(has_dims, "vmap has a dimension, or none, for each argument");
     constexpr bool are_hidden = (... || hides_tensors<X>());
     static_assert(!are_hidden,
                   "the tensors of a nest are in tuples, vectors and aggregates, not in optionals, "
                   "pointers or maps");
     if constexpr (!has_dims || are_hidden || AnyRefused<X...>) {
-      return refused_value<>{};
-    } else if constexpr (!mapping_of<Dims, X...>::judged::ok) {
-      return report<typename mapping_of<Dims, X...>::judged>();
+      return refused_value{};
+    } else if constexpr (!mapping_of<dims, X...>::judged::ok) {
+      return report<typename mapping_of<dims, X...>::judged>();
     } else {
-      static_assert(mapping_of<Dims, X...>::seen.is_any,
+      static_assert(mapping_of<dims, X...>::seen.is_any,
                     "vmap maps a dimension of at least one tensor");
-      return call_mapped<Dims>(f, std::index_sequence_for<X...>{}, x...);
+      // Named here as in `gradient`, where the program calls.
+      if constexpr (dims::count > 1)
+        (void)sizeof(decltype(f(std::declval<const element_nest<X, mapped_dim(Dims)>&>()...))*);
+      else
+        (void)sizeof(
+            decltype(f(std::declval<const element_nest<X, mapped_dims<1, Dims...>()[0]>&>()...))*);
+      return call_mapped<dims>(f, std::index_sequence_for<X...>{}, x...);
     }
   }
 };
@@ -209,8 +228,6 @@ struct mapped_function {
 ///     auto slopes = vmap<none, 0, 0>(gradient(loss))(w, x, y); // a gradient for each example
 template <auto... Dims, class F>
   requires(!EitherOperand<F>)
-[[nodiscard]] constexpr auto vmap(const F& f) {
-  return detail::mapped_function<F, detail::mapped_over<Dims...>>{f};
-}
+[[nodiscard]] constexpr auto vmap(const F& f) { return detail::mapped_function<F, Dims...>{f}; }
 
 }  // namespace shardwise

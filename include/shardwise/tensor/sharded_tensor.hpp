@@ -12,6 +12,8 @@
 namespace shardwise {
 
 struct lazy_domain;
+template <Element T>
+class any_tensor;
 
 namespace detail {
 template <class Paper>
@@ -37,7 +39,7 @@ template <class Paper, class To>
     return judge_naming<Paper, To>();
 }
 template <class Paper, class To>
-using refused_name = refused_value<typename decltype(refuse_name<Paper, To>())::type>;
+using refused_name = typename decltype(refuse_name<Paper, To>())::type;
 }  // namespace detail
 
 /// A tensor with elements of type `T`, distributed over the devices of a pool by `Layout`, or a
@@ -63,6 +65,8 @@ class sharded_tensor : public tensor_handle, public detail::no_number<T, Extents
   using mesh_type = typename judge::mesh_type;
 
   sharded_tensor() = delete;  // zeros<X>(pool), distribute<X>(pool, data): made in a device_pool
+  template <Element U>
+  sharded_tensor(const any_tensor<U>&) = delete;  // as<X>(any) checks elements, extents and layout
 
   /// Names an expression with the same elements, extents and layout, also if these are differently
   /// named types. Any other expression is an error where it is used, which shows both types and the

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The scores cause no further errors.
 // expect: shardwise::broken_rule<shardwise::violation::partial_value_is_read,
-// most-lines: 22
+// longest-line: 500
 // Errors are reached by the shortest way.
 // clang-format off
 #include <shardwise/shardwise.hpp>

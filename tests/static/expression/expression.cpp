@@ -162,10 +162,9 @@ static_assert(
 // Operations on the result of an invalid operation return such a result too, without further
 // errors.
 template <class X>
-constexpr bool silent = std::is_same_v<std::remove_cvref_t<X>, refused_value<>>;
-constexpr refused_value<> no;
-static_assert(Operand<refused_value<>> && AnyRefused<int, const refused_value<>&> &&
-              !AnyRefused<int>);
+constexpr bool silent = std::is_same_v<std::remove_cvref_t<X>, refused_value>;
+constexpr refused_value no;
+static_assert(Operand<refused_value> && AnyRefused<int, const refused_value&> && !AnyRefused<int>);
 static_assert(silent<decltype(relu(no))> && silent<decltype(-no)>);
 static_assert(silent<decltype(no * 2.0F)> && silent<decltype(1 - no)>);
 static_assert(silent<decltype(abstract<X>() + no)> && silent<decltype(no / abstract<X>())>);
@@ -275,3 +274,13 @@ static_assert(
        fused::call<functions::add,
                    fused::call<functions::multiply, fused::argument<3>, fused::argument<4>>,
                    fused::argument<5>>>);
+
+// type_name of what an expression may be
+constexpr bool names_expressions(const auto& x, const auto& w) {
+  const auto y = relu(x) * 2.0F;
+  return type_name<decltype(x)>() == "f32[8@x, 16]" && type_name<decltype(y)>() == "f32[8@x, 16]" &&
+         type_name<decltype(-x + 1.0F)>() == "f32[8@x, 16]" &&
+         type_name<decltype(einsum<"bi,io->bo">(x, w))>() == "f32[8@x, 8@y]" &&
+         type_name<decltype(sum<0>(x))>() == "f32[16]{partial sum: x}";
+}
+static_assert(names_expressions(abstract<X>(), abstract<W>()));

@@ -79,8 +79,8 @@ static_assert(
 
 // The result of an invalid operation stays invalid.
 template <class X>
-constexpr bool silent = std::is_same_v<std::remove_cvref_t<X>, refused_value<>>;
-constexpr refused_value<> no;
+constexpr bool silent = std::is_same_v<std::remove_cvref_t<X>, refused_value>;
+constexpr refused_value no;
 static_assert(silent<decltype(constrain<P<"x">>(no))> &&
               silent<decltype(mark_sharding<P<"x">>(no))> && silent<decltype(clear_sharding(no))> &&
               silent<decltype(shard_as(no, abstract<rows>()))> &&

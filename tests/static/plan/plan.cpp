@@ -74,8 +74,8 @@ static_assert(trace([](const auto& q) { return reshard<named_rows>(q); }, abstra
               trace([](const auto& q) { return q; }, abstract<Q>()));
 
 // The result of an invalid operation is not kept, alone or among several results.
-static_assert(trace([](const auto&) { return refused_value<>{}; }, abstract<Q>()).flops() == 0);
-static_assert(trace([](const auto& q) { return std::tuple(-q, relu(refused_value<>{})); },
+static_assert(trace([](const auto&) { return refused_value{}; }, abstract<Q>()).flops() == 0);
+static_assert(trace([](const auto& q) { return std::tuple(-q, relu(refused_value{})); },
                     abstract<Q>())
                   .flops() == 32 * 64);
 

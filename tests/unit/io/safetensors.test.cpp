@@ -106,7 +106,7 @@ TEST_CASE("what is saved is loaded again, under every name and layout") {
     REQUIRE(open.header().find(name) != nullptr);
 
   model loaded = make_model(pool, 5.0F);
-  load_safetensors(open, loaded);
+  REQUIRE(load_safetensors(open, loaded).empty());
   REQUIRE(to_host(loaded.layers[0].weight) == to_host(saved.layers[0].weight));
   REQUIRE(to_host(loaded.layers[1].weight) == to_host(saved.layers[1].weight));
   REQUIRE(to_host(loaded.layers[0].bias_) == to_host(saved.layers[0].bias_));
@@ -200,6 +200,27 @@ TEST_CASE("what a program asks of a file is checked before anything changes") {
   wrong mine{w, zeros<sharded_tensor<float, extents<6, 5>, layout<pod, P<none, none>>>>(pool)};
   REQUIRE_THROWS_WITH(load_safetensors(open, mine), Contains("'b' is [5, 6], not [6, 5]"));
   REQUIRE(to_host(mine.a) == to_host(w));
+
+  // A file with tensors besides those of a nest, and one without some of them.
+  struct first {
+    W a;
+  };
+  struct more {
+    W a, c;
+  };
+  first part{w};
+  REQUIRE_THROWS_WITH(load_safetensors(open, part),
+                      Contains("state_names_differ") && Contains("unexpected: 'b'"));
+  REQUIRE(to_host(part.a) == to_host(w));
+  const state_difference beside = load_safetensors(open, part, state_names::common);
+  REQUIRE((beside.missing.empty() && beside.unexpected == std::vector<std::string>{"b"}));
+  REQUIRE(to_host(part.a) == to_host(W(w + 1.0F)));
+  load_safetensors(open, state_dict(part));
+  more all{w, w};
+  REQUIRE_THROWS_WITH(load_safetensors(open, state_dict(all)), Contains("tensor_is_not_in_file"));
+  REQUIRE(load_safetensors(open, all, state_names::common).missing ==
+          std::vector<std::string>{"c"});
+  REQUIRE((to_host(all.a) == to_host(W(w + 1.0F)) && to_host(all.c) == to_host(w)));
   const device_pool others{other{}};
   REQUIRE_THROWS_AS(load_tensor<W>(others, open, "a"), error);
 

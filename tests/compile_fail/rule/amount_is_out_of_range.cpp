@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::broken_rule<shardwise::violation::amount_is_out_of_range,
+// expect: shardwise::dimension{1}, shardwise::size_met{-1}, shardwise::size_needed{0}>
+// expect: padding adds 0 or more elements, and pixels are shuffled by a factor from 1 to 32768
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+using A = sharded_tensor<float, extents<8, 8>, layout<pod, P<"x", none>>>;
+auto use() { return pad<0, 0, -1, 0>(abstract<A>()); }
