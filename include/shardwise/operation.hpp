@@ -77,6 +77,7 @@
 #include "shardwise/operation/pooled.hpp"
 #include "shardwise/operation/products.hpp"
 #include "shardwise/operation/propagation_barrier.hpp"
+#include "shardwise/operation/put_along.hpp"
 #include "shardwise/operation/qr.hpp"
 #include "shardwise/operation/quantile.hpp"
 #include "shardwise/operation/random_keys.hpp"

@@ -68,6 +68,21 @@ auto scatter_loop(int dim, out_of_range mode, Put put) {
     return row_arrays{out};
   };
 }
+/// The loop of `put_along`: in row-major order, so in the order along each dimension.
+template <class Put>
+auto put_along_loop(int dim, out_of_range mode, Put put) {
+  return [=](const row_arrays& x) {
+    host_array out = x[0];
+    for (index_t i = 0; i < x[2].size(); ++i) {
+      std::vector<index_t> at = x[2].index_of(i);
+      const auto found = looked_up(x[1].at(at), x[0].extents[dim], mode);
+      if (!found) continue;
+      at[static_cast<std::size_t>(dim)] = *found;
+      out.at(at) = put(out.at(at), x[2][i]);
+    }
+    return row_arrays{out};
+  };
+}
 
 std::vector<operation_row> indexing_rows() {
   std::vector<operation_row> rows;
@@ -146,6 +161,46 @@ std::vector<operation_row> indexing_rows() {
                                                   x[2].as<>());
       },
       scatter_loop(0, error, [](double a, double b) { return a * b; }));
+  add(
+      "put_along sets", {{{4, 3}}, {{4, 5}, whole(-3, 2), element::i64}, {{4, 5}}},
+      [](const row_tensors& x) {
+        return put_along<1>(x[0].as<>(), x[1].as<std::int64_t>(), x[2].as<>());
+      },
+      put_along_loop(1, error, [](double, double b) { return b; }));
+  add(
+      "put_along sets, of a part",
+      {{{5, 4, 3}}, {{6, 2, 3}, whole(-5, 4), element::i32}, {{6, 2, 3}}},
+      [](const row_tensors& x) {
+        return put_along<0>(x[0].as<>(), x[1].as<std::int32_t>(), x[2].as<>());
+      },
+      put_along_loop(0, error, [](double, double b) { return b; }));
+  add(
+      "put_along adds", {{{4, 5, 3}}, {{3, 4, 2}, whole(-9, 9), element::i64}, {{3, 4, 2}}},
+      [](const row_tensors& x) {
+        return put_along<1, scatter_mode::add, fill>(x[0].as<>(), x[1].as<std::int64_t>(),
+                                                     x[2].as<>());
+      },
+      put_along_loop(1, fill, [](double a, double b) { return a + b; }));
+  add(
+      "put_along takes the larger", {{{5, 2}}, {{7, 2}, whole(-9, 9), element::i32}, {{7, 2}}},
+      [](const row_tensors& x) {
+        return put_along<0, scatter_mode::max, clamp>(x[0].as<>(), x[1].as<std::int32_t>(),
+                                                      x[2].as<>());
+      },
+      put_along_loop(0, clamp, [](double a, double b) { return std::max(a, b); }));
+  add(
+      "put_along takes the smaller", {{{3, 5}}, {{2, 5}, whole(0, 4), element::i64}, {{2, 5}}},
+      [](const row_tensors& x) {
+        return put_along<1, scatter_mode::min>(x[0].as<>(), x[1].as<std::int64_t>(), x[2].as<>());
+      },
+      put_along_loop(1, error, [](double a, double b) { return std::min(a, b); }));
+  add(
+      "put_along multiplies", {{{3, 4}}, {{7, 4}, whole(-3, 2), element::i32}, {{7, 4}}},
+      [](const row_tensors& x) {
+        return put_along<0, scatter_mode::multiply>(x[0].as<>(), x[1].as<std::int32_t>(),
+                                                    x[2].as<>());
+      },
+      put_along_loop(0, error, [](double a, double b) { return a * b; }));
   add(
       "segment_sum", {{{6, 2}}, {{6}, whole(0, 3), element::i64}},
       [](const row_tensors& x) { return segment_sum<0, 4>(x[0].as<>(), x[1].as<std::int64_t>()); },
