@@ -83,6 +83,7 @@
 #include "shardwise/operation/random_keys.hpp"
 #include "shardwise/operation/reduce.hpp"
 #include "shardwise/operation/refused_operators.hpp"
+#include "shardwise/operation/repeat_each.hpp"
 #include "shardwise/operation/reshape.hpp"
 #include "shardwise/operation/reshard.hpp"
 #include "shardwise/operation/roll.hpp"

@@ -83,6 +83,23 @@ auto put_along_loop(int dim, out_of_range mode, Put put) {
     return row_arrays{out};
   };
 }
+/// The loop of `repeat_each`: the copies of each element, and then those of the last.
+inline auto repeat_each_loop(int dim, index_t total) {
+  return [=](const row_arrays& x) {
+    extents_desc extents = x[0].extents;
+    extents[dim] = total;
+    host_array out(extents, x[0].type);
+    for (index_t i = 0; i < out.size(); ++i) {
+      std::vector<index_t> at = out.index_of(i);
+      index_t& place = at[static_cast<std::size_t>(dim)];
+      auto left = static_cast<double>(place);
+      for (place = 0; place + 1 < x[0].extents[dim] && left >= x[1][place]; ++place)
+        left -= x[1][place];
+      out[i] = x[0].at(at);
+    }
+    return row_arrays{out};
+  };
+}
 
 std::vector<operation_row> indexing_rows() {
   std::vector<operation_row> rows;
@@ -201,6 +218,16 @@ std::vector<operation_row> indexing_rows() {
                                                     x[2].as<>());
       },
       put_along_loop(0, error, [](double a, double b) { return a * b; }));
+  add(
+      "repeat_each", {{{4, 3}}, {{4}, whole(0, 3), element::i32}},
+      [](const row_tensors& x) { return repeat_each<0, 7>(x[0].as<>(), x[1].as<std::int32_t>()); },
+      repeat_each_loop(0, 7));
+  add(
+      "repeat_each across", {{{2, 5}}, {{5}, whole(0, 2), element::i64}},
+      [](const row_tensors& x) {
+        return repeat_each<1, 3>(x[0].as<>(), x[1].as<std::int64_t>(), across<"x", "y", "z">);
+      },
+      repeat_each_loop(1, 3));
   add(
       "segment_sum", {{{6, 2}}, {{6}, whole(0, 3), element::i64}},
       [](const row_tensors& x) { return segment_sum<0, 4>(x[0].as<>(), x[1].as<std::int64_t>()); },
