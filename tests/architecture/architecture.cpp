@@ -332,7 +332,7 @@ void operations_are_catalogued(const source_tree& tree, findings& found) {
   // entry for each of their modes. The last three query manual axes and the position of a device
   // along them.
   static const std::set<std::string> no_operations = {
-      "apply_operation",         "identity",  "scatter", "enable_manual_sharding",
+      "apply_operation",         "identity",  "scatter", "put_along", "enable_manual_sharding",
       "disable_manual_sharding", "axis_index"};
   static const std::set<std::string> keywords = {"requires", "decltype", "if", "static_assert"};
   std::string catalogue;

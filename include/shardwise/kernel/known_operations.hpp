@@ -162,6 +162,7 @@ SHARDWISE_EXTERN template const operation operation_of<pad_operation>;
 SHARDWISE_EXTERN template const operation operation_of<pool_operation>;
 SHARDWISE_EXTERN template const operation operation_of<pool_matches_operation>;
 SHARDWISE_EXTERN template const operation operation_of<pool_spread_operation>;
+SHARDWISE_EXTERN template const operation operation_of<put_along_operation>;
 SHARDWISE_EXTERN template const operation operation_of<repeat_operation>;
 SHARDWISE_EXTERN template const operation operation_of<reshape_operation>;
 SHARDWISE_EXTERN template const operation operation_of<rfft_operation>;

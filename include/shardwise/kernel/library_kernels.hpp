@@ -157,6 +157,7 @@ void enter_library() {
     detail::enter_with_indices<take_operation, T, 2, 1>();
     detail::enter_with_indices<take_along_operation, T, 2, 1>();
     detail::enter_with_indices<scatter_operation, T, 3, 1>();
+    detail::enter_with_indices<put_along_operation, T, 3, 1>();
     detail::enter_with_indices<one_hot_operation, T, 1, 0>();
     enter_operation<reduction_operation, T, T>();
     enter_operation<iota_like_operation, std::int64_t, T>();

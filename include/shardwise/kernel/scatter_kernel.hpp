@@ -6,6 +6,7 @@
 #include "shardwise/kernel/scratch_memory.hpp"
 #include "shardwise/kernel/take_kernel.hpp"
 #include "shardwise/kernel/wide_result.hpp"
+#include "shardwise/operation/put_along.hpp"
 #include "shardwise/operation/scatter.hpp"
 #include "shardwise/operation/segment_sum.hpp"
 
@@ -111,48 +112,92 @@ void scatter_rows(const strided<const T>& from, int dim, int index_rank,
   }
 }
 
+/// Writes each element at its index along dimension `dim` of a block, in their order. `chosen` are
+/// the indices, in row-major order.
+template <class Put, class C, class T>
+void scatter_along(const strided<const T>& from, int dim, const scratch_vector<index_t>& chosen,
+                   const strided<C>& to) {
+  loop_nest<2> nest;
+  for (int d = 0; d < from.rank(); ++d)
+    nest.push({from.extents[d], {from.strides[d], d == dim ? 0 : to.strides[d]}});
+  for_each_piece(nest, 0, nest.size(), [&](index_t done, const index_t(&at)[2], index_t run) {
+    for (index_t i = 0; i < run; ++i) {
+      const index_t local = chosen[static_cast<std::size_t>(done + i)];
+      if (local < 0) continue;
+      Put::run(to.data[at[1] + i * nest.inner_stride(1) + local * to.strides[dim]],
+               from.data[at[0] + i * nest.inner_stride(0)]);
+    }
+  });
+}
+
+/// Copies a block to a contiguous one of the type used for arithmetic.
+template <class T>
+void load_block(const strided<const T>& from, const strided<compute_type<T>>& to) {
+  loop_nest<1> nest;
+  for (int d = 0; d < from.rank(); ++d) nest.push({from.extents[d], {from.strides[d]}});
+  for_each_piece(nest, 0, nest.size(), [&](index_t done, const index_t(&at)[1], index_t run) {
+    load_run<T>(from.data + at[0], nest.inner_stride(0), run, to.data + done);
+  });
+}
+
+/// Copies the first operand of a call and calls `write` with how its third operand is written into
+/// the copy, the positions of the indices, and the copy.
+template <class T, class Write>
+void write_at_indices(const kernel_call& call, const Write& write) {
+  const scratch_vector<index_t> chosen = looked_up_indices(
+      call, static_cast<int>(call.how.integers[0]), call.how.integers[2], index_lines::whole);
+  const auto what = static_cast<scatter_mode>(call.how.integers[1]);
+  if (what == scatter_mode::set) {
+    const strided<T> to = call.results[0].as<T>();
+    copy_block<T>(call.operands[0].as<const T>(), to);
+    write(replacing{}, chosen, to);
+    return;
+  }
+  if constexpr (!std::same_as<T, bool>) {
+    with_wide_result<T>(call, [&](const strided<compute_type<T>>& to) {
+      load_block<T>(call.operands[0].as<const T>(), to);
+      if (what == scatter_mode::add) write(combining<functions::add>{}, chosen, to);
+      if (what == scatter_mode::max) write(combining<functions::maximum>{}, chosen, to);
+      if (what == scatter_mode::min) write(combining<functions::minimum>{}, chosen, to);
+      if (what == scatter_mode::multiply) write(combining<functions::multiply>{}, chosen, to);
+    });
+  }
+}
+
+/// Returns the positions of the indices of a call that sums by them.
+[[nodiscard]] inline scratch_vector<index_t> summed_indices(const kernel_call& call,
+                                                            index_lines lines) {
+  const index_t count = call.how.integers[1];
+  return counted_indices(call, static_cast<int>(call.how.integers[0]), call.how.integers[2], lines,
+                         count, {{0, count}, {}, 0});
+}
+
 }  // namespace detail
 
 template <>
 struct kernel_of<scatter_operation> {
   template <class T>
   static void run(const kernel_call& call) {
-    const auto dim = static_cast<int>(call.how.integers[0]);
-    const strided<const T> from = call.operands[2].as<const T>();
-    const int index_rank = call.operands[1].rank();
-    const scratch_vector<index_t> chosen =
-        detail::looked_up_indices(call, dim, static_cast<out_of_range>(call.how.integers[2]));
-    const auto what = static_cast<scatter_mode>(call.how.integers[1]);
-    if (what == scatter_mode::set) {
-      const strided<T> to = call.results[0].as<T>();
-      copy_block<T>(call.operands[0].as<const T>(), to);
-      detail::scatter_rows<detail::replacing>(from, dim, index_rank, chosen, to);
-      return;
-    }
-    if constexpr (!std::same_as<T, bool>) {
-      using C = compute_type<T>;
-      detail::with_wide_result<T>(call, [&](const strided<C>& to) {
-        load_block<T>(call.operands[0].as<const T>(), to);
-        const auto put = [&]<class Function>(Function) {
-          detail::scatter_rows<detail::combining<Function>>(from, dim, index_rank, chosen, to);
-        };
-        if (what == scatter_mode::add) put(functions::add{});
-        if (what == scatter_mode::max) put(functions::maximum{});
-        if (what == scatter_mode::min) put(functions::minimum{});
-        if (what == scatter_mode::multiply) put(functions::multiply{});
-      });
-    }
+    detail::write_at_indices<T>(
+        call,
+        [&]<class Put, class C>(Put, const scratch_vector<index_t>& chosen, const strided<C>& to) {
+          detail::scatter_rows<Put>(call.operands[2].as<const T>(),
+                                    static_cast<int>(call.how.integers[0]), call.operands[1].rank(),
+                                    chosen, to);
+        });
   }
+};
 
- private:
-  /// Copies a block to a contiguous one of the type used for arithmetic.
+template <>
+struct kernel_of<put_along_operation> {
   template <class T>
-  static void load_block(const strided<const T>& from, const strided<compute_type<T>>& to) {
-    loop_nest<1> nest;
-    for (int d = 0; d < from.rank(); ++d) nest.push({from.extents[d], {from.strides[d]}});
-    for_each_piece(nest, 0, nest.size(), [&](index_t done, const index_t(&at)[1], index_t run) {
-      detail::load_run<T>(from.data + at[0], nest.inner_stride(0), run, to.data + done);
-    });
+  static void run(const kernel_call& call) {
+    detail::write_at_indices<T>(
+        call,
+        [&]<class Put, class C>(Put, const scratch_vector<index_t>& chosen, const strided<C>& to) {
+          detail::scatter_along<Put>(call.operands[2].as<const T>(),
+                                     static_cast<int>(call.how.integers[0]), chosen, to);
+        });
   }
 };
 
@@ -163,9 +208,7 @@ struct kernel_of<segment_sum_operation> {
   static void run(const kernel_call& call) {
     const auto dim = static_cast<int>(call.how.integers[0]);
     const index_t count = call.how.integers[1];
-    const scratch_vector<index_t> chosen =
-        detail::local_indices(call.operands[1], static_cast<out_of_range>(call.how.integers[2]),
-                              count, {{0, count}, {}, 0});
+    const scratch_vector<index_t> chosen = detail::summed_indices(call, detail::index_lines::whole);
     using C = compute_type<T>;
     detail::with_wide_result<T>(call, [&](const strided<C>& to) {
       constexpr index_t is_long = 64;
@@ -188,32 +231,15 @@ struct kernel_of<segment_sum_operation> {
   }
 };
 
-/// Element by element, in the order of the indices.
 template <>
 struct kernel_of<sum_along_operation> {
   template <class T>
   static void run(const kernel_call& call) {
-    const auto dim = static_cast<int>(call.how.integers[0]);
-    const index_t count = call.how.integers[1];
-    const strided<const T> from = call.operands[0].as<const T>();
-    const scratch_vector<index_t> chosen =
-        detail::local_indices(call.operands[1], static_cast<out_of_range>(call.how.integers[2]),
-                              count, {{0, count}, {}, 0});
-    using C = compute_type<T>;
-    detail::with_wide_result<T>(call, [&](const strided<C>& to) {
-      std::fill_n(to.data, to.size(), C{});
-      loop_nest<2> nest;
-      for (int d = 0; d < from.rank(); ++d)
-        nest.push({from.extents[d], {from.strides[d], d == dim ? 0 : to.strides[d]}});
-      for_each_piece(nest, 0, nest.size(), [&](index_t done, const index_t(&at)[2], index_t run) {
-        for (index_t i = 0; i < run; ++i) {
-          const index_t local = chosen[static_cast<std::size_t>(done + i)];
-          if (local < 0) continue;
-          C& here = to.data[at[1] + i * nest.inner_stride(1) + local * to.strides[dim]];
-          here = kernel<functions::add>::run(
-              here, static_cast<C>(from.data[at[0] + i * nest.inner_stride(0)]));
-        }
-      });
+    const scratch_vector<index_t> chosen = detail::summed_indices(call, detail::index_lines::along);
+    detail::with_wide_result<T>(call, [&](const strided<compute_type<T>>& to) {
+      std::fill_n(to.data, to.size(), compute_type<T>{});
+      detail::scatter_along<detail::combining<functions::add>>(
+          call.operands[0].as<const T>(), static_cast<int>(call.how.integers[0]), chosen, to);
     });
   }
 };

@@ -7,28 +7,57 @@
 #include "shardwise/operation/take.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
 
 namespace shardwise {
 
 namespace detail {
 
-/// Returns the positions of the indices of a call, along a dimension of its first operand, in the
-/// part that the device holds.
-[[nodiscard]] inline scratch_vector<index_t> looked_up_indices(const kernel_call& call, int dim,
-                                                               out_of_range mode) {
-  const index_t size = call.sizes[call.rule.operands[0][dim]];
-  return local_indices(call.operands[1], mode, size, call.parts[0][dim]);
+/// Keeps only the last one of equal indices below `size` in each line of `count` indices, which are
+/// `step` apart.
+inline void keep_last(scratch_vector<index_t>& chosen, index_t count, index_t step, index_t size) {
+  // The number of the last line in which an index occurred, from 1.
+  scratch_vector<index_t> seen(static_cast<std::size_t>(size), 0);
+  const auto total = static_cast<index_t>(chosen.size());
+  for (index_t line = 0; line * count < total; ++line)
+    for (index_t i = count; i-- > 0;) {
+      index_t& at =
+          chosen[static_cast<std::size_t>((line / step * count + i) * step + line % step)];
+      if (at >= 0 && std::exchange(seen[static_cast<std::size_t>(at)], line + 1) == line + 1)
+        at = -1;
+    }
 }
 
-/// Keeps only the last one of equal indices below `size`.
-inline void keep_last(scratch_vector<index_t>& chosen, index_t size) {
-  scratch_vector<bool> seen(static_cast<std::size_t>(size), false);
-  for (std::size_t i = chosen.size(); i-- > 0;) {
-    if (chosen[i] < 0) continue;
-    const auto at = static_cast<std::size_t>(chosen[i]);
-    if (seen[at]) chosen[i] = -1;
-    seen[at] = true;
+/// The lines of indices in which equal ones are compared: all of them are one, or those along a
+/// dimension are.
+enum class index_lines : std::uint8_t { whole, along };
+
+/// Returns the positions of the indices of a call in a part of a dimension of `size` elements; -1
+/// for those that do not count. `which` is an `out_of_range`, possibly with `only_last`.
+[[nodiscard]] inline scratch_vector<index_t> counted_indices(const kernel_call& call, int dim,
+                                                             index_t which, index_lines lines,
+                                                             index_t size, const held_range& part) {
+  const const_any_block& block = call.operands[1];
+  scratch_vector<index_t> chosen =
+      local_indices(block, static_cast<out_of_range>(which % only_last), size, part);
+  if (which < only_last || chosen.empty()) return chosen;
+  auto count = static_cast<index_t>(chosen.size());
+  index_t step = 1;
+  if (lines == index_lines::along) {
+    count = block.extents[dim];
+    for (int d = dim + 1; d < block.rank(); ++d) step *= block.extents[d];
   }
+  keep_last(chosen, count, step, size);
+  return chosen;
+}
+/// Returns the positions of the indices along a dimension of the first operand in the part that the
+/// device holds.
+[[nodiscard]] inline scratch_vector<index_t> looked_up_indices(const kernel_call& call, int dim,
+                                                               index_t which, index_lines lines) {
+  return counted_indices(call, dim, which, lines, call.sizes[call.rule.operands[0][dim]],
+                         call.parts[0][dim]);
 }
 
 }  // namespace detail
@@ -41,9 +70,8 @@ struct kernel_of<take_operation> {
   static void run(const kernel_call& call) {
     const auto dim = static_cast<int>(call.how.integers[0]);
     const strided<const T> from = call.operands[0].as<const T>();
-    scratch_vector<index_t> chosen =
-        detail::looked_up_indices(call, dim, static_cast<out_of_range>(call.how.integers[1]));
-    if (call.how.integers.size() > 2) detail::keep_last(chosen, from.extents[dim]);
+    const scratch_vector<index_t> chosen =
+        detail::looked_up_indices(call, dim, call.how.integers[1], detail::index_lines::whole);
     loop_nest<1> before, behind;
     for (int d = 0; d < dim; ++d) before.push({from.extents[d], {from.strides[d]}});
     for (int d = dim + 1; d < from.rank(); ++d) behind.push({from.extents[d], {from.strides[d]}});
@@ -90,7 +118,7 @@ struct kernel_of<take_along_operation> {
     const auto dim = static_cast<int>(call.how.integers[0]);
     const strided<const T> from = call.operands[0].as<const T>();
     const scratch_vector<index_t> chosen =
-        detail::looked_up_indices(call, dim, static_cast<out_of_range>(call.how.integers[1]));
+        detail::looked_up_indices(call, dim, call.how.integers[1], detail::index_lines::along);
     const strided<T> to = call.results[0].as<T>();
     loop_nest<1> nest;
     for (int d = 0; d < to.rank(); ++d)

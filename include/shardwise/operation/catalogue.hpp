@@ -30,6 +30,7 @@
 #include "shardwise/operation/pad.hpp"
 #include "shardwise/operation/pool.hpp"
 #include "shardwise/operation/propagation_barrier.hpp"
+#include "shardwise/operation/put_along.hpp"
 #include "shardwise/operation/reduce.hpp"
 #include "shardwise/operation/reshape.hpp"
 #include "shardwise/operation/roll.hpp"
@@ -193,6 +194,9 @@ inline constexpr catalogued_operation whole_catalogue[] = {
     whole_entry<tile_operation>("tile", "counts across?", "f32[8,4]", "counts=1,2", "tile, repeat"),
     whole_entry<repeat_operation>("repeat", "dim count across?", "f32[8,4]", "dim=1 count=2",
                                   "repeat, repeat_interleave"),
+    composed_entry<repeat_each_operation>("repeat_each", "dim count across?", "f32[8,4] i32[4]",
+                                          "dim=1 count=6", "repeat, repeat_interleave",
+                                          &composed_steps::repeat_each, 2, 2, true, false),
     whole_entry<concatenate_operation>("concatenate", "dim across?", "f32[8,4] f32[8,2]", "dim=1",
                                        "concatenate, cat", 1, max_operands),
     making_entry<stack_operation>("stack", "dim across?", "f32[8,4] f32[8,4]", "dim=0", "stack",
@@ -247,6 +251,21 @@ inline constexpr catalogued_operation whole_catalogue[] = {
     whole_entry<scatter_operation>("scatter_multiply", "dim out_of_range? across?",
                                    "f32[8,4] i32[6] f32[6,4]", "dim=0", "scatter_mul, index_reduce",
                                    3, 3, &scatter_how<scatter_mode::multiply>),
+    whole_entry<put_along_operation>(
+        "put_along_set", "dim out_of_range? across?", "f32[8,4] i32[8,2] f32[8,2]", "dim=1",
+        "put_along_axis, scatter", 3, 3, &scatter_how<scatter_mode::set>),
+    whole_entry<put_along_operation>("put_along_add", "dim out_of_range? across?",
+                                     "f32[8,4] i32[8,2] f32[8,2]", "dim=1", "scatter_add", 3, 3,
+                                     &scatter_how<scatter_mode::add>),
+    whole_entry<put_along_operation>("put_along_max", "dim out_of_range? across?",
+                                     "f32[8,4] i32[8,2] f32[8,2]", "dim=1", "scatter_reduce", 3, 3,
+                                     &scatter_how<scatter_mode::max>),
+    whole_entry<put_along_operation>("put_along_min", "dim out_of_range? across?",
+                                     "f32[8,4] i32[8,2] f32[8,2]", "dim=1", "scatter_reduce", 3, 3,
+                                     &scatter_how<scatter_mode::min>),
+    whole_entry<put_along_operation>("put_along_multiply", "dim out_of_range? across?",
+                                     "f32[8,4] i32[8,2] f32[8,2]", "dim=1", "scatter_reduce", 3, 3,
+                                     &scatter_how<scatter_mode::multiply>),
     whole_entry<segment_sum_operation>("segment_sum", "dim count out_of_range? across?",
                                        "f32[8,4] i32[8]", "dim=0 count=3", "segment_sum", 2, 2),
     whole_entry<sum_along_operation>("sum_along", "dim count out_of_range? across?",

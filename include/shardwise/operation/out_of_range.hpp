@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/index.hpp"
+
 #include <cstdint>
 
 namespace shardwise {
@@ -15,5 +17,13 @@ enum class out_of_range : std::uint8_t {
   /// Reads 0, and writes nothing.
   fill,
 };
+
+namespace detail {
+
+/// Added to the `out_of_range` of an operation that looks up or sums elements: of equal indices,
+/// only the last one counts. Gradients pass it on.
+inline constexpr index_t only_last = 4;
+
+}  // namespace detail
 
 }  // namespace shardwise

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "shardwise/operation/composed_on_paper.hpp"
+#include "shardwise/operation/cumsum.hpp"
 #include "shardwise/operation/iota_like.hpp"
+#include "shardwise/operation/repeat_each.hpp"
 #include "shardwise/operation/ring_roll.hpp"
 
 namespace shardwise::detail {
@@ -63,8 +65,8 @@ struct bincount_judge {
   }
 };
 
-/// The steps of `diff`, `glu`, `bincount`, `trapezoid`, and of `roll` between devices, on abstract
-/// tensors.
+/// The steps of `diff`, `glu`, `bincount`, `repeat_each`, `trapezoid`, and of `roll` between
+/// devices, on abstract tensors.
 namespace composed_steps {
 
 /// A part of a dimension.
@@ -93,6 +95,18 @@ constexpr void bincount(paper_steps& at, const attributes& how, const tensor_des
   const tensor_desc n = paper_steps::number(index);
   const tensor_desc ones = at.each<f::add>(at.each<f::multiply>(index, n), n);
   out.push_back(at.apply<segment_sum_operation>(bincount_judge::of_ones(how), ones, ids[0]));
+}
+constexpr void repeat_each(paper_steps& at, const attributes& how, const tensor_descs& given,
+                           tensor_results& out) {
+  const tensor_descs x = at.checked(repeat_each_operation::rule(how, given), given);
+  const attributes along = integer_attributes(0);
+  const tensor_desc counts = at.apply(cast_to(element::i64), {}, {x[1]});
+  tensor_results starts;
+  bincount(at, integer_attributes(how.integers[1], static_cast<int>(out_of_range::fill)),
+           {at.apply<cumsum_operation>(along, counts)}, starts);
+  const int dim = static_cast<int>(how.integers[0]);
+  out.push_back(at.apply<take_operation>(take_operation::how(dim, out_of_range::clamp), x[0],
+                                         at.apply<cumsum_operation>(along, starts[0])));
 }
 constexpr void trapezoid(paper_steps& at, const attributes& how, const tensor_descs& x,
                          tensor_results& out) {

@@ -11,6 +11,64 @@ namespace shardwise {
 /// How a scattered value is combined with the element at its index.
 enum class scatter_mode : std::uint8_t { set, add, max, min, multiply };
 
+namespace detail {
+
+/// The gradient of `Put`, an operation that writes its third operand into the first at indices:
+/// `Take` is the operation that looks elements up by the same indices. Elements that were
+/// overwritten get no cotangent; equal maxima share it evenly.
+template <class Put, class Take>
+constexpr void scatter_gradient(gradient_step& at) {
+  const gradient_value x = at.operand(0), chosen = at.operand(1), updates = at.operand(2);
+  const gradient_value dy = at.cotangent();
+  const attributes how = integer_attributes(at.how().integers[0], at.how().integers[2]);
+  const auto what = static_cast<scatter_mode>(at.how().integers[1]);
+  const auto taken = [&](const gradient_value& from) { return emit<Take>(how, from, chosen); };
+  const auto summed = [&](const gradient_value& from) {
+    return emit<typename Take::sums>(Take::sums_how(how, x.tensor(), chosen.tensor()), from,
+                                     chosen);
+  };
+  if (what == scatter_mode::set) {
+    const gradient_value nothing =
+        masked(updates, elementwise<functions::greater>(at.number(0, dy), at.number(1, dy)));
+    at.give(0, emit<Put>(at.how(), dy, chosen, nothing));
+    at.give(2, emit<Take>(integer_attributes(how.integers[0], how.integers[1] + only_last), dy,
+                          chosen));
+  } else if (what == scatter_mode::add) {
+    at.give(0, dy);
+    at.give(2, taken(dy));
+  } else if (what == scatter_mode::multiply) {
+    const gradient_value one = at.number(1, dy), zero = at.number(0, dy);
+    const gradient_value ones = masked(x, elementwise<functions::greater>(zero, one)) + one;
+    at.give(0, dy * emit<Put>(at.how(), ones, chosen, updates));
+    // The product of the others: the elements are divided by their own factor, which is left out
+    // if it is 0. With another 0 among the others there is nothing.
+    const gradient_value is_zero = elementwise<functions::equal>(updates, zero);
+    const gradient_value safe = elementwise<functions::where>(is_zero, one, updates);
+    const gradient_value products = emit<Put>(at.how(), x, chosen, safe);
+    const gradient_value own = masked(one, is_zero);
+    const gradient_value zeros = taken(summed(own));
+    at.give(2, masked(taken(dy * products) / safe, elementwise<functions::equal>(zeros, own)));
+  } else {
+    const gradient_value y = at.result(), one = at.number(1, dy);
+    const gradient_value kept = elementwise<functions::equal>(x, y);
+    const gradient_value put = elementwise<functions::equal>(updates, taken(y));
+    const gradient_value share = dy / (masked(one, kept) + summed(masked(one, put)));
+    at.give(0, masked(share, kept));
+    at.give(2, masked(taken(share), put));
+  }
+}
+
+/// Returns the name of an operation that writes at indices, its mode and its dimension.
+[[nodiscard]] constexpr bounded_text<47> scatter_label(text_view name,
+                                                       const attributes& how) noexcept {
+  constexpr text_view modes[] = {"_set", "_add", "_max", "_min", "_multiply"};
+  bounded_text<47> words;
+  words << name << words_of(modes[how.integers[1]], integer_attributes(how.integers[0]));
+  return words;
+}
+
+}  // namespace detail
+
 /// The operation that writes the elements of its third operand at the indices along a dimension of
 /// the first, which the second operand holds. The integers are the dimension, the `scatter_mode`
 /// and the `out_of_range`.
@@ -65,53 +123,12 @@ struct scatter_operation {
                 is_set ? 0 : largest_shard_size(mesh, operands[2].layout, operands[2].extents)};
   }
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
-    constexpr text_view words[] = {"scatter_set", "scatter_add", "scatter_max", "scatter_min",
-                                   "scatter_multiply"};
-    return words_of(words[how.integers[1]], integer_attributes(how.integers[0]));
+    return detail::scatter_label(name, how);
   }
   using emits = operations<scatter_operation, take_operation, segment_sum_operation,
                            pointwise<functions::where>>;
-  /// Elements that were overwritten get no cotangent; equal maxima share it evenly.
   static constexpr void gradient(gradient_step& at) {
-    const gradient_value dy = at.cotangent(), chosen = at.operand(1), updates = at.operand(2);
-    const auto dim = static_cast<int>(at.how().integers[0]);
-    const index_t mode = at.how().integers[2];
-    const auto what = static_cast<scatter_mode>(at.how().integers[1]);
-    const auto taken = [&](const gradient_value& from) {
-      return emit<take_operation>(integer_attributes(dim, mode), from, chosen);
-    };
-    if (what == scatter_mode::set) {
-      const gradient_value nothing =
-          masked(updates, elementwise<functions::greater>(at.number(0, dy), at.number(1, dy)));
-      at.give(0, emit<scatter_operation>(at.how(), dy, chosen, nothing));
-      at.give(2, emit<take_operation>(integer_attributes(dim, mode, 1), dy, chosen));
-    } else if (what == scatter_mode::add) {
-      at.give(0, dy);
-      at.give(2, taken(dy));
-    } else if (what == scatter_mode::multiply) {
-      const gradient_value x = at.operand(0), one = at.number(1, dy), zero = at.number(0, dy);
-      const gradient_value ones = masked(x, elementwise<functions::greater>(zero, one)) + one;
-      at.give(0, dy * emit<scatter_operation>(at.how(), ones, chosen, updates));
-      // The product of the others: the elements are divided by their own factor, which is left out
-      // if it is 0. With another 0 among the others there is nothing.
-      const gradient_value is_zero = elementwise<functions::equal>(updates, zero);
-      const gradient_value safe = elementwise<functions::where>(is_zero, one, updates);
-      const gradient_value products = emit<scatter_operation>(at.how(), x, chosen, safe);
-      const attributes sums = integer_attributes(dim, x.tensor().extents[dim], mode);
-      const gradient_value own = masked(one, is_zero);
-      const gradient_value zeros = taken(emit<segment_sum_operation>(sums, own, chosen));
-      at.give(2, masked(taken(dy * products) / safe, elementwise<functions::equal>(zeros, own)));
-    } else {
-      const gradient_value x = at.operand(0), y = at.result(), one = at.number(1, dy);
-      const gradient_value kept = elementwise<functions::equal>(x, y);
-      const gradient_value put = elementwise<functions::equal>(updates, taken(y));
-      const attributes sums = integer_attributes(dim, x.tensor().extents[dim], mode);
-      const gradient_value equals =
-          masked(one, kept) + emit<segment_sum_operation>(sums, masked(one, put), chosen);
-      const gradient_value share = dy / equals;
-      at.give(0, masked(share, kept));
-      at.give(2, masked(taken(share), put));
-    }
+    detail::scatter_gradient<scatter_operation, take_operation>(at);
   }
 };
 

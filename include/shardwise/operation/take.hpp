@@ -13,7 +13,7 @@ struct take_along_operation;
 
 /// The operation that sums the elements of its first operand by the indices along a dimension that
 /// the second operand holds. Its integers are the dimension, the number of sums and the
-/// `out_of_range`.
+/// `out_of_range`, possibly with `only_last`.
 struct segment_sum_operation {
   static constexpr text_view name = "segment_sum";
 
@@ -124,12 +124,19 @@ namespace detail {
   return in.type == element::boolean ? factor_kind::need_replication : factor_kind::reduction;
 }
 
+/// Returns true if only the first elements of the first operand along a dimension have indices,
+/// which are the second operand.
+[[nodiscard]] constexpr bool takes_part(const tensor_descs& operands, int d) noexcept {
+  if (operands[1].rank() != operands[0].rank()) return false;
+  const index_t size = operands[0].extents[d], taken = operands[1].extents[d];
+  return size != dyn && taken != dyn && taken < size && taken != 1;
+}
+
 }  // namespace detail
 
 /// The operation that takes the elements at the indices along a dimension that the second operand
 /// holds; in the result, the dimensions of the indices replace the dimension. The integers are the
-/// dimension, the `out_of_range` and, if there is a third, that of equal indices only the last one
-/// is looked up.
+/// dimension and the `out_of_range`, possibly with `only_last`.
 struct take_operation {
   static constexpr text_view name = "take";
 
@@ -172,13 +179,17 @@ struct take_operation {
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return words_of(name, integer_attributes(how.integers[0]));
   }
-  using emits = operations<segment_sum_operation>;
+  using sums = segment_sum_operation;
+  /// Returns the attributes of the sums of what is looked up by `indices` back into `from`.
+  [[nodiscard]] static constexpr attributes sums_how(const attributes& how, const tensor_desc& from,
+                                                     const tensor_desc&) noexcept {
+    const index_t dim = how.integers[0];
+    return integer_attributes(dim, from.extents[static_cast<int>(dim)], how.integers[1]);
+  }
+  using emits = operations<sums>;
   static constexpr void gradient(gradient_step& at) {
-    const auto dim = static_cast<int>(at.how().integers[0]);
-    at.give(0,
-            emit<segment_sum_operation>(
-                integer_attributes(dim, at.operand(0).tensor().extents[dim], at.how().integers[1]),
-                at.cotangent(), at.operand(1)));
+    const attributes back = sums_how(at.how(), at.operand(0).tensor(), at.operand(1).tensor());
+    at.give(0, emit<sums>(back, at.cotangent(), at.operand(1)));
   }
 };
 
@@ -199,7 +210,7 @@ struct take_along_operation {
     };
     add(dim, factor_kind::pass_through);
     for (int d = 0; d < out.result.ssize(); ++d) {
-      if (d == dim || !takes_part(operands, d)) continue;
+      if (d == dim || !detail::takes_part(operands, d)) continue;
       out.factors[d] = factor_kind::need_replication;
       add(d, factor_kind::need_replication);
     }
@@ -217,25 +228,21 @@ struct take_along_operation {
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return words_of(name, integer_attributes(how.integers[0]));
   }
-  using emits = operations<sum_along_operation>;
-  static constexpr void gradient(gradient_step& at) {
-    const auto dim = static_cast<int>(at.how().integers[0]);
-    const extents_desc from = at.operand(0).tensor().extents;
-    const extents_desc taken = at.operand(1).tensor().extents;
-    attributes back = integer_attributes(dim, from[dim], at.how().integers[1]);
+  using sums = sum_along_operation;
+  [[nodiscard]] static constexpr attributes sums_how(const attributes& how, const tensor_desc& from,
+                                                     const tensor_desc& indices) noexcept {
+    attributes back = take_operation::sums_how(how, from, indices);
     bool is_part = false;
-    for (int d = 0; d < from.ssize(); ++d) is_part = is_part || (d != dim && from[d] != taken[d]);
+    for (int d = 0; d < from.rank(); ++d)
+      is_part = is_part || (d != how.integers[0] && from.extents[d] != indices.extents[d]);
     if (is_part)
-      for (index_t size : from) back.integers.push_back(size);
-    at.give(0, emit<sum_along_operation>(back, at.cotangent(), at.operand(1)));
+      for (index_t size : from.extents) back.integers.push_back(size);
+    return back;
   }
-
- private:
-  /// Returns true if only the first elements of the operand along a dimension have indices.
-  [[nodiscard]] static constexpr bool takes_part(const tensor_descs& operands, int d) noexcept {
-    if (operands[1].rank() != operands[0].rank()) return false;
-    const index_t size = operands[0].extents[d], taken = operands[1].extents[d];
-    return size != dyn && taken != dyn && taken < size && taken != 1;
+  using emits = operations<sums>;
+  static constexpr void gradient(gradient_step& at) {
+    const attributes back = sums_how(at.how(), at.operand(0).tensor(), at.operand(1).tensor());
+    at.give(0, emit<sums>(back, at.cotangent(), at.operand(1)));
   }
 };
 

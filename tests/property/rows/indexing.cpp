@@ -68,6 +68,38 @@ auto scatter_loop(int dim, out_of_range mode, Put put) {
     return row_arrays{out};
   };
 }
+/// The loop of `put_along`: in row-major order, so in the order along each dimension.
+template <class Put>
+auto put_along_loop(int dim, out_of_range mode, Put put) {
+  return [=](const row_arrays& x) {
+    host_array out = x[0];
+    for (index_t i = 0; i < x[2].size(); ++i) {
+      std::vector<index_t> at = x[2].index_of(i);
+      const auto found = looked_up(x[1].at(at), x[0].extents[dim], mode);
+      if (!found) continue;
+      at[static_cast<std::size_t>(dim)] = *found;
+      out.at(at) = put(out.at(at), x[2][i]);
+    }
+    return row_arrays{out};
+  };
+}
+/// The loop of `repeat_each`: the copies of each element, and then those of the last.
+inline auto repeat_each_loop(int dim, index_t total) {
+  return [=](const row_arrays& x) {
+    extents_desc extents = x[0].extents;
+    extents[dim] = total;
+    host_array out(extents, x[0].type);
+    for (index_t i = 0; i < out.size(); ++i) {
+      std::vector<index_t> at = out.index_of(i);
+      index_t& place = at[static_cast<std::size_t>(dim)];
+      auto left = static_cast<double>(place);
+      for (place = 0; place + 1 < x[0].extents[dim] && left >= x[1][place]; ++place)
+        left -= x[1][place];
+      out[i] = x[0].at(at);
+    }
+    return row_arrays{out};
+  };
+}
 
 std::vector<operation_row> indexing_rows() {
   std::vector<operation_row> rows;
@@ -146,6 +178,56 @@ std::vector<operation_row> indexing_rows() {
                                                   x[2].as<>());
       },
       scatter_loop(0, error, [](double a, double b) { return a * b; }));
+  add(
+      "put_along sets", {{{4, 3}}, {{4, 5}, whole(-3, 2), element::i64}, {{4, 5}}},
+      [](const row_tensors& x) {
+        return put_along<1>(x[0].as<>(), x[1].as<std::int64_t>(), x[2].as<>());
+      },
+      put_along_loop(1, error, [](double, double b) { return b; }));
+  add(
+      "put_along sets, of a part",
+      {{{5, 4, 3}}, {{6, 2, 3}, whole(-5, 4), element::i32}, {{6, 2, 3}}},
+      [](const row_tensors& x) {
+        return put_along<0>(x[0].as<>(), x[1].as<std::int32_t>(), x[2].as<>());
+      },
+      put_along_loop(0, error, [](double, double b) { return b; }));
+  add(
+      "put_along adds", {{{4, 5, 3}}, {{3, 4, 2}, whole(-9, 9), element::i64}, {{3, 4, 2}}},
+      [](const row_tensors& x) {
+        return put_along<1, scatter_mode::add, fill>(x[0].as<>(), x[1].as<std::int64_t>(),
+                                                     x[2].as<>());
+      },
+      put_along_loop(1, fill, [](double a, double b) { return a + b; }));
+  add(
+      "put_along takes the larger", {{{5, 2}}, {{7, 2}, whole(-9, 9), element::i32}, {{7, 2}}},
+      [](const row_tensors& x) {
+        return put_along<0, scatter_mode::max, clamp>(x[0].as<>(), x[1].as<std::int32_t>(),
+                                                      x[2].as<>());
+      },
+      put_along_loop(0, clamp, [](double a, double b) { return std::max(a, b); }));
+  add(
+      "put_along takes the smaller", {{{3, 5}}, {{2, 5}, whole(0, 4), element::i64}, {{2, 5}}},
+      [](const row_tensors& x) {
+        return put_along<1, scatter_mode::min>(x[0].as<>(), x[1].as<std::int64_t>(), x[2].as<>());
+      },
+      put_along_loop(1, error, [](double a, double b) { return std::min(a, b); }));
+  add(
+      "put_along multiplies", {{{3, 4}}, {{7, 4}, whole(-3, 2), element::i32}, {{7, 4}}},
+      [](const row_tensors& x) {
+        return put_along<0, scatter_mode::multiply>(x[0].as<>(), x[1].as<std::int32_t>(),
+                                                    x[2].as<>());
+      },
+      put_along_loop(0, error, [](double a, double b) { return a * b; }));
+  add(
+      "repeat_each", {{{4, 3}}, {{4}, whole(0, 3), element::i32}},
+      [](const row_tensors& x) { return repeat_each<0, 7>(x[0].as<>(), x[1].as<std::int32_t>()); },
+      repeat_each_loop(0, 7));
+  add(
+      "repeat_each across", {{{2, 5}}, {{5}, whole(0, 2), element::i64}},
+      [](const row_tensors& x) {
+        return repeat_each<1, 3>(x[0].as<>(), x[1].as<std::int64_t>(), across<"x", "y", "z">);
+      },
+      repeat_each_loop(1, 3));
   add(
       "segment_sum", {{{6, 2}}, {{6}, whole(0, 3), element::i64}},
       [](const row_tensors& x) { return segment_sum<0, 4>(x[0].as<>(), x[1].as<std::int64_t>()); },

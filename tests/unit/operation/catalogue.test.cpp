@@ -233,6 +233,10 @@ TEST_CASE("What the catalogue infers is what the functions make, at the same cos
   check_same(
       inferred("bincount", {{"count", "10"}}, {"i32[8@data]"}),
       [](const auto& y) { return bincount<10>(y); }, abstract<L>());
+  check_same(
+      inferred("repeat_each", {{"dim", "0"}, {"count", "12"}}, {a, "i32[8@data]"}, 1),
+      [](const auto& y, const auto& n) { return repeat_each<0, 12>(y, n, across<"data">); }, x,
+      abstract<L>());
   using V = sharded_tensor<float, extents<8, 3>, layout<pod, P<"data", none>>>;
   const auto v = abstract<V>();
   const auto m = abstract<M>();

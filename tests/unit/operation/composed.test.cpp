@@ -140,6 +140,26 @@ TEST_CASE("a requested layout gathers what the composition needs") {
   CHECK(to_host(nanvar<0>(b, as<P<none>>))(0) == 1.0F);
   const auto c = iota<tensor<float, extents<4, 3, 2>, P<"x", none, none>>>(pool);
   CHECK(to_host(pixel_shuffle<2>(c, as<P<none, none, none>>))(0, 1, 1) == 18.0F);
+  const auto counts = iota<tensor<std::int32_t, extents<2>, P<"x">>>(pool);
+  CHECK(to_host(repeat_each<0, 3>(b, counts, as<P<none, "x">>))(2, 1) == 3.0F);
+}
+
+TEST_CASE("elements are repeated as often as a tensor says") {
+  const device_pool pool(line{}, 2);
+  const auto x = iota<tensor<float, extents<3, 2>, P<none, "x">>>(pool);
+  const auto counts = distribute<tensor<std::int8_t, extents<3>, P<none>>>(
+      pool, std::vector<std::int8_t>{100, 0, 100});
+  const auto all = repeat_each<0, 200>(x, counts);
+  STATIC_REQUIRE(decltype(all)::layout_type::value == layout<line, P<none, "x">>::value);
+  for (const index_t i : {0, 99, 100, 199}) CHECK(to_host(all)(i, 1) == (i < 100 ? 1.0F : 5.0F));
+  CHECK(to_host(repeat_each<0, 50>(x, counts))(49, 1) == 1.0F);
+  CHECK(to_host(repeat_each<0, 201>(x, counts * 0 + 1))(200, 0) == 4.0F);
+  CHECK(to_host(repeat_each<0, 201>(x, counts * 0 + 1))(1, 0) == 2.0F);
+  CHECK(to_host(repeat_each<0, 0>(x, counts)).extents() == extents_desc{0, 2});
+  const auto slopes =
+      gradient([&](const auto& y) { return reshard<P<>>(sum(repeat_each<0, 200>(y, counts))); })(x);
+  CHECK(to_host(slopes)(0, 1) == 100.0F);
+  CHECK(to_host(slopes)(1, 1) == 0.0F);
 }
 
 TEST_CASE("operands whose layouts are types beside those whose layouts are values") {
@@ -158,6 +178,9 @@ TEST_CASE("operands whose layouts are types beside those whose layouts are value
   same([](const auto& x, const auto& y) { return kron(x, y); });
   same([](const auto& x, const auto& y) { return cdist(x, y); });
   same([](const auto& x, const auto& y) { return cross(x, index_at<0, 1>(y)); });
+  same([](const auto& x, const auto& y) {
+    return repeat_each<1, 7>(x, cast<std::int32_t>(index_at<0, 0>(y)));
+  });
   same(
       [](const auto& x, const auto& y) { return cast<float>(searchsorted(index_at<0, 1>(y), x)); });
 }

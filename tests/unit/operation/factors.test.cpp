@@ -170,10 +170,16 @@ TEST_CASE("Look-ups sum over the indices that are looked up") {
       {"searchsorted", "f32[8]; f32[4]", "([i], [j])->([j]) reduction={i}"},
       {"searchsorted", "f32[2, 8]; f32[2, 4]", "([i, j], [i, k])->([i, k]) reduction={j}"},
       {"one_hot classes=10", "i32[8]", "([i])->([i, j])"},
+      {"repeat_each dim=1 count=6", "f32[8, 4]; i32[4]",
+       "([i, j], [k])->([i, l]) reduction={j} need_replication={k}"},
       // A tensor that is not pending is no term of a sum, so that split updates are gathered;
       // `segment_sum` leaves their sum pending.
       {"scatter_add dim=0", "f32[3, 4, 2]; i64[2, 3]; f32[2, 3, 4, 2]",
        "([i, j, k], [l, m], [l, m, j, k])->([i, j, k]) need_replication={l, m}"},
+      {"put_along_set dim=1", "f32[5, 3, 7]; i64[5, 2, 7]; f32[5, 2, 7]",
+       "([i, j, k], [i, l, k], [i, l, k])->([i, j, k]) need_replication={l}"},
+      {"put_along_set dim=1", "f32[5, 3, 7]; i64[4, 9, 7]; f32[4, 9, 7]",
+       "([i, j, k], [l, m, k], [l, m, k])->([i, j, k]) need_replication={i, l, m}"},
   };
   check_rules(facts);
 }

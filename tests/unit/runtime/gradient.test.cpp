@@ -206,6 +206,34 @@ TEST_CASE("the gradient of factors at indices is finite where factors are 0") {
   CHECK(values(df) == std::vector<double>{8, 0, 0, 0, 0, 5});
 }
 
+// The cotangent of what a later index overwrote is 0, whatever the elements of the others are.
+TEST_CASE("second derivatives of elements at equal indices leave out those that are overwritten") {
+  const device_pool pool{pod{}};
+  const auto square_of_slope = [](const auto& written, const auto& u) {
+    return [=](const auto& v) {
+      const auto slope = gradient([&](const auto& w) { return sum(written(w) * v); })(u);
+      return sum(slope * slope + slope);
+    };
+  };
+  using ids = sharded_tensor<std::int32_t, extents<4>, layout<pod, P<none>>>;
+  using pairs = sharded_tensor<std::int32_t, extents<4, 2>, layout<pod, P<none, none>>>;
+  const auto at = distribute<ids>(pool, std::vector<std::int32_t>{0, 0, -3, 1});
+  const auto x = distribute<tensor<P<none>, 3>>(pool, std::vector<double>{2, 3, 5});
+  const auto u = full<tensor<P<none>, 4>>(pool, 1.0);
+  CHECK(values(gradient(square_of_slope([&](const auto& w) { return scatter<0>(x, at, w); }, u))(
+            x)) == std::vector<double>{5, 7, 0});
+
+  const auto along = distribute<pairs>(pool, std::vector<std::int32_t>{0, 1, 0, 2, -3, 1, 1, 1});
+  const auto table =
+      distribute<tensor<P<none, "data">, 3, 2>>(pool, std::vector<double>{2, 3, 5, 7, 11, 13});
+  const auto updates = full<tensor<P<none, "data">, 4, 2>>(pool, 1.0);
+  const auto put = [&](const auto& w) { return put_along<0>(table, along, w); };
+  CHECK(values(gradient([&](const auto& w) { return sum(put(w) * table); })(updates)) ==
+        std::vector<double>{0, 0, 0, 13, 2, 0, 5, 7});
+  CHECK(values(gradient(square_of_slope(put, updates))(table)) ==
+        std::vector<double>{5, 0, 11, 15, 0, 27});
+}
+
 TEST_CASE("the gradients of attention have the same bits together and one by one") {
   const device_pool pool{pod{}};
   using heads = tensor<P<"data", "model", none, none>, 4, 8, 70, 6>;

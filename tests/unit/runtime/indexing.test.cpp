@@ -98,7 +98,27 @@ TEST_CASE("an index that a dimension has not is an error where it is computed, u
   REQUIRE_THROWS_WITH(to_host(take<0>(x, ids({-4}))), contains("index_is_out_of_range"));
   REQUIRE_THROWS_WITH(to_host(scatter<0>(x, ids({3}), slice_in_dim<0, 0, 1>(x))),
                       contains("index_is_out_of_range"));
+  const auto pair = [&](std::vector<std::int8_t> all) {
+    const auto count = static_cast<index_t>(all.size()) / 2;
+    return distribute<std::int8_t>(pool, all, {count, 2}, whole_of(2));
+  };
+  const auto rows = slice_in_dim<0, 0, 2>(x);
+  const auto elements = [](const any_tensor<float>& of) {
+    const row<float> all = values(of);
+    return std::vector<float>(all.data(), all.data() + all.size());
+  };
+  REQUIRE_THROWS_WITH(to_host(put_along<0>(x, pair({0, 0, 0, 3}), rows)),
+                      contains("index_is_out_of_range"));
   using enum out_of_range;
+  const auto put = [&]<out_of_range Mode>() {
+    return elements(put_along<0, scatter_mode::add, Mode>(x, pair({-9, 9, 9, -1}), rows));
+  };
+  REQUIRE(put.template operator()<clamp>() == std::vector<float>{2, 6, 3, 4, 8, 8});
+  REQUIRE(put.template operator()<fill>() == std::vector<float>{1, 2, 3, 4, 5, 10});
+  REQUIRE(elements(put_along<0>(x, pair({}), slice_in_dim<0, 0, 0>(x))) == numbers);
+  REQUIRE(refusal([&] {
+            return put_along<2>(x, pair({0, 0}), rows);
+          }) == violation::dimension_is_out_of_range);
   const auto clamped = to_host(take<0, clamp>(x, ids({-9, 9})));
   REQUIRE(clamped(0, 0) == 1.0F);
   REQUIRE(clamped(1, 1) == 6.0F);
@@ -179,6 +199,9 @@ TEST_CASE("elements of each type are arranged and looked up") {
     const row<T> taken = values(take<0>(x.tensor, ids));
     const row<T> padded = values(pad<1, 0, 0, 1>(slice_in_dim<0, 1, 3>(x.tensor)));
     const row<T> put = values(scatter<0>(x.tensor, ids, slice_in_dim<0, 0, 2>(x.tensor)));
+    const auto along = distribute<std::uint8_t>(pool, std::vector<std::uint8_t>{3, 0, 3, 1, 2, 1},
+                                                {3, 2}, whole_of(2));
+    const row<T> written = values(put_along<1>(x.tensor, along, slice_in_dim<1, 1, 3>(x.tensor)));
     const row<T> hot = values(one_hot<4, T>(ids));
     for (index_t j = 0; j < 4; ++j) {
       REQUIRE(number(taken[j]) == number(x.value[8 + j]));
@@ -189,6 +212,11 @@ TEST_CASE("elements of each type are arranged and looked up") {
       REQUIRE(number(put[j]) == number(x.value[4 + j]));
       REQUIRE(number(hot[j]) == (j == 2 ? 1 : 0));
     }
+    row<T> expected{std::span<const T>(x.value)};
+    constexpr std::size_t to[] = {3, 0, 7, 5, 10, 9}, from[] = {1, 2, 5, 6, 9, 10};
+    for (int i = 0; i < 6; ++i) expected[to[i]] = x.value[from[i]];
+    for (std::size_t i = 0; i < expected.size(); ++i)
+      REQUIRE(number(written[i]) == number(expected[i]));
   });
 }
 
