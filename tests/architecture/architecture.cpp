@@ -62,7 +62,7 @@ std::string why_not(const std::string& folder, const std::string& target) {
   const std::size_t slash = target.find('/');
   if (slash == std::string::npos) {
     const std::string name = umbrella_name(target);
-    if (name == "layout" || name == "shardwise")
+    if (name == "layout" || name == "forward" || name == "shardwise")
       return "includes " + target + ", which is for programs; include single headers";
     if (!is_folder(name)) return "includes " + target + ", which is no folder's umbrella";
     if (position_of(name) >= position_of(folder)) return folder + " does not come after " + target;
@@ -82,7 +82,9 @@ std::string why_umbrella_may_not(const std::string& name, const std::string& tar
       slash == std::string::npos ? umbrella_name(target) : target.substr(0, slash);
   if (name == "shardwise")
     return not_in_everything.count(folder) ? "is everything but " + folder : std::string();
-  if (name == "layout") return is_on_paper(folder) ? std::string() : folder + " is not on paper";
+  // What programs include on paper, and for the names of types.
+  if (name == "layout" || name == "forward")
+    return is_on_paper(folder) ? std::string() : folder + " is not on paper";
   return folder == name && slash != std::string::npos
              ? std::string()
              : "an umbrella includes the headers of its own folder only, not " + target;
@@ -91,7 +93,7 @@ std::string why_umbrella_may_not(const std::string& name, const std::string& tar
 void include_order(const source_tree& tree, findings& found) {
   for (const header& h : tree.headers) {
     const std::string name = h.folder.empty() ? umbrella_name(h.path) : h.folder;
-    if (!is_folder(name) && name != "shardwise")
+    if (!is_folder(name) && name != "forward" && name != "shardwise")
       found.breach(h, 1, "`" + name + "` has no place in the order of folders");
     for (const auto& [line, target] : h.includes) {
       if (target.find('.') != std::string::npos && !begins(target, "shardwise/")) {
