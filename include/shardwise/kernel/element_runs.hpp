@@ -33,7 +33,9 @@ inline constexpr std::size_t permuted_bytes = 16;
 #endif
 
 /// Copies elements that are 2 apart, or contiguous elements in reverse order, `Bytes` bytes at a
-/// time, and returns their number; the caller copies the rest.
+/// time, and returns their number; the caller copies the rest. In reverse order, `from` is the last
+/// element of the result, and the rest are the first ones of it: memory is read forwards, since
+/// processors fetch the rows behind one that is read so.
 template <index_t Stride, std::size_t Bytes, class T>
 [[nodiscard]] index_t gather_vectors(const T* from, index_t count, T* to) noexcept {
   static_assert(Stride == 2 || Stride == -1);
@@ -48,12 +50,13 @@ template <index_t Stride, std::size_t Bytes, class T>
         std::memcpy(&second, from + 2 * at + step, sizeof second);
         return vector(__builtin_shufflevector(first, second, (2 * I)...));
       } else {
-        std::memcpy(&first, from - at - (step - 1), sizeof first);
+        std::memcpy(&first, from + at, sizeof first);
         return vector(__builtin_shufflevector(first, first, (lanes - 1 - I)...));
       }
     };
     const auto store = [&](const vector& in, index_t at) {
-      std::memcpy(static_cast<void*>(to + at), &in, sizeof in);
+      T* const target = Stride == 2 ? to + at : to + (count - step - at);
+      std::memcpy(static_cast<void*>(target), &in, sizeof in);
     };
     // For elements 2 apart, the last element of a vector may not exist.
     const index_t end = count - (Stride == 2 ? 1 : 0);
@@ -79,8 +82,10 @@ template <index_t Stride, std::size_t Bytes = permuted_bytes, class T>
   const index_t done = gather_vectors<Stride, Bytes>(from, count, to);
   if constexpr (Bytes == 16)
     return done;
+  else if constexpr (Stride == 2)
+    return done + gather_permuted<2, Bytes / 2>(from + 2 * done, count - done, to + done);
   else
-    return done + gather_permuted<Stride, Bytes / 2>(from + Stride * done, count - done, to + done);
+    return done + gather_permuted<-1, Bytes / 2>(from + done, count - done, to);
 }
 
 /// Copies `bytes` bytes, at least `4 permuted_bytes`, four vectors at a time; the last ones may
@@ -141,7 +146,8 @@ void gather_elements(const T* from, index_t stride, index_t count, T* to) noexce
   index_t done = 0;
   if constexpr (std::is_trivially_copyable_v<T> && sizeof(T) <= 8) {
     if (stride == 2) done = detail::gather_permuted<2>(from, count, to);
-    if (stride == -1) done = detail::gather_permuted<-1>(from, count, to);
+    if (stride == -1 && count > 0)
+      count -= detail::gather_permuted<-1>(from - (count - 1), count, to);
   }
   for (; done < count; ++done) to[done] = from[done * stride];
 }

@@ -29,11 +29,6 @@ class step_call {
     else
       from_[operand] = from;
   }
-  /// Moves an operand by a number of bytes.
-  void move(std::size_t operand, index_t bytes) noexcept {
-    const void* const from = step_.is_chain ? links_[operand].at : from_[operand];
-    place(operand, static_cast<const std::byte*>(from) + bytes);
-  }
   /// Computes `n` elements.
   void run(void* to, index_t n) const {
     if (step_.is_chain) return step_.function.chain(links_, static_cast<int>(count_), to, n);
