@@ -33,9 +33,8 @@ inline constexpr std::size_t permuted_bytes = 16;
 #endif
 
 /// Copies elements that are 2 apart, or contiguous elements in reverse order, `Bytes` bytes at a
-/// time, and returns their number; the caller copies the rest. In reverse order, `from` is the last
-/// element of the result, and the rest are the first ones of it: memory is read forwards, since
-/// processors fetch the rows behind one that is read so.
+/// time, and returns their number; the caller copies the rest. Memory is read forwards in either
+/// case: processors fetch what follows before it is asked for.
 template <index_t Stride, std::size_t Bytes, class T>
 [[nodiscard]] index_t gather_vectors(const T* from, index_t count, T* to) noexcept {
   static_assert(Stride == 2 || Stride == -1);
@@ -43,23 +42,25 @@ template <index_t Stride, std::size_t Bytes, class T>
   constexpr auto step = static_cast<index_t>(lanes);
   typedef bits_of_size<sizeof(T)> vector __attribute__((vector_size(Bytes)));
   const auto run = [&]<std::size_t... I>(std::index_sequence<I...>) {
-    const auto load = [&](index_t at) {
+    // For elements 2 apart, the last element of a vector may not exist.
+    const index_t end = std::max(count - (Stride == 2 ? 1 : 0), index_t{0}) / step * step;
+    // Where in the result the vector is that is read after `done` elements.
+    const auto place = [&](index_t done) { return Stride == 2 ? done : end - step - done; };
+    const auto load = [&](index_t done) {
+      const index_t at = place(done);
       vector first, second;
       if constexpr (Stride == 2) {
         std::memcpy(&first, from + 2 * at, sizeof first);
         std::memcpy(&second, from + 2 * at + step, sizeof second);
         return vector(__builtin_shufflevector(first, second, (2 * I)...));
       } else {
-        std::memcpy(&first, from + at, sizeof first);
+        std::memcpy(&first, from - at - (step - 1), sizeof first);
         return vector(__builtin_shufflevector(first, first, (lanes - 1 - I)...));
       }
     };
-    const auto store = [&](const vector& in, index_t at) {
-      T* const target = Stride == 2 ? to + at : to + (count - step - at);
-      std::memcpy(static_cast<void*>(target), &in, sizeof in);
+    const auto store = [&](const vector& in, index_t done) {
+      std::memcpy(static_cast<void*>(to + place(done)), &in, sizeof in);
     };
-    // For elements 2 apart, the last element of a vector may not exist.
-    const index_t end = count - (Stride == 2 ? 1 : 0);
     index_t done = 0;
     // Four vectors at a time, so that more cache lines are on their way.
     for (; done + 4 * step <= end; done += 4 * step) {
@@ -70,8 +71,8 @@ template <index_t Stride, std::size_t Bytes, class T>
       store(c, done + 2 * step);
       store(d, done + 3 * step);
     }
-    for (; done + step <= end; done += step) store(load(done), done);
-    return done;
+    for (; done < end; done += step) store(load(done), done);
+    return end;
   };
   return run(std::make_index_sequence<lanes>{});
 }
@@ -82,10 +83,8 @@ template <index_t Stride, std::size_t Bytes = permuted_bytes, class T>
   const index_t done = gather_vectors<Stride, Bytes>(from, count, to);
   if constexpr (Bytes == 16)
     return done;
-  else if constexpr (Stride == 2)
-    return done + gather_permuted<2, Bytes / 2>(from + 2 * done, count - done, to + done);
   else
-    return done + gather_permuted<-1, Bytes / 2>(from + done, count - done, to);
+    return done + gather_permuted<Stride, Bytes / 2>(from + Stride * done, count - done, to + done);
 }
 
 /// Copies `bytes` bytes, at least `4 permuted_bytes`, four vectors at a time; the last ones may
@@ -146,8 +145,9 @@ void gather_elements(const T* from, index_t stride, index_t count, T* to) noexce
   index_t done = 0;
   if constexpr (std::is_trivially_copyable_v<T> && sizeof(T) <= 8) {
     if (stride == 2) done = detail::gather_permuted<2>(from, count, to);
-    if (stride == -1 && count > 0)
-      count -= detail::gather_permuted<-1>(from - (count - 1), count, to);
+    // Few rows begin where no vector of 64 bytes spans two cache lines.
+    constexpr std::size_t bytes = std::min(detail::permuted_bytes, std::size_t{32});
+    if (stride == -1) done = detail::gather_permuted<-1, bytes>(from, count, to);
   }
   for (; done < count; ++done) to[done] = from[done * stride];
 }

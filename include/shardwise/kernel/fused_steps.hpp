@@ -188,16 +188,21 @@ void run_with_rest(const erased_steps<T, N>& steps, const T* const (&operands)[N
   std::copy_n(results + step<T> - rest, rest, out + n - rest);
 }
 
+/// `run_steps` without the type of the tree, which must outlive the result.
+template <class T, std::size_t N, class Tree>
+[[nodiscard]] erased_steps<T, N> steps_of(const Tree& tree) noexcept {
+  return {&tree, [](const void* erased, const T* const(&from)[N], const index_t(&by)[N], T* to,
+                    index_t count, index_t again) {
+            run_steps(*static_cast<const Tree*>(erased), from, by, to, count, again);
+          }};
+}
+
 /// The core of every elementwise computation: computes `n` contiguous elements of `out`. Operands
 /// are contiguous too or, if `moves[k]` is 0, one step filled with a single number.
 template <class T, class Tree, std::size_t N>
 void run_block(const Tree& tree, const T* const (&operands)[N], const index_t (&moves)[N], T* out,
                index_t n) {
-  const auto steps = [](const void* erased, const T* const(&from)[N], const index_t(&by)[N], T* to,
-                        index_t count, index_t again) {
-    run_steps(*static_cast<const Tree*>(erased), from, by, to, count, again);
-  };
-  run_with_rest<T, N>({&tree, steps}, operands, moves, out, n);
+  run_with_rest<T, N>(steps_of<T, N>(tree), operands, moves, out, n);
 }
 
 /// A tree that ends with a function of one value: computes that value first, whose arithmetic may

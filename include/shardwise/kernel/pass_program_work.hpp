@@ -141,16 +141,18 @@ SHARDWISE_INLINE void pass_program::run_rows(scratch& at, const loop_nest<most_l
   };
   reader readers[most_leaves];
   const std::size_t count = blocks.size();
-  bool loads = false, repeats = false;
+  bool loads = false, repeats = false, all_rows = true;
   for (std::size_t k = 0; k < count; ++k) {
     const auto [slot, elements] = leaves_[k];
     const index_t bytes = size_of(elements->type), stride = nest.inner_stride(k);
-    const bool is_in_place = stride == 1 && elements->type == computed_in(elements->type);
+    const bool is_as_computed = elements->type == computed_in(elements->type);
+    const bool is_in_place = stride == 1 && is_as_computed;
     std::byte* const buffer = is_in_place ? nullptr : at.buffer(slot);
     readers[k] = {nullptr, stride, stride * bytes, nest.row_stride(k) * bytes, elements, buffer};
     at.point(slot, is_in_place ? blocks[k].data : buffer, stride == 0 ? 0 : 1);
     repeats = repeats || stride == 0;
     loads = loads || (stride != 0 && !is_in_place);
+    all_rows = all_rows && is_as_computed && (stride == 1 || stride == -1);
   }
   auto* target = static_cast<std::byte*>(out.data);
   at.write(last_, target);
@@ -161,17 +163,30 @@ SHARDWISE_INLINE void pass_program::run_rows(scratch& at, const loop_nest<most_l
   };
   row_operand placed[most_chain_links];
   std::size_t places = 0;
+  all_rows = all_rows && call.runs_rows();
   const std::span<const pass_order::operand> operands = order_.operands(order_.steps()[0]);
   for (std::size_t o = 0; o < operands.size(); ++o)
     for (std::size_t k = 0; k < count; ++k)
-      if (leaves_[k].slot == operands[o].slot && readers[k].buffer == nullptr)
+      if (leaves_[k].slot == operands[o].slot && (all_rows || readers[k].buffer == nullptr))
         placed[places++] = {o, k};
+  index_t apart[pass_order::most_operands]{};
+  for (const auto [operand, block] : std::span(placed, all_rows ? places : 0)) {
+    apart[operand] = nest.row_stride(block);
+    if (readers[block].stride < 0) call.reverse(operand);
+  }
   const index_t row = nest.inner_extent(), piece = loads ? length_ : row;
   const index_t bytes = size_of(result_->type);
   for_rows_side_by_side(nest, [&](const index_t(&offsets)[most_leaves], index_t rows) {
     for (std::size_t k = 0; k < count; ++k)
       readers[k].row = static_cast<const std::byte*>(blocks[k].data) +
                        offsets[k] * size_of(leaves_[k].elements->type);
+    if (all_rows) {
+      for (const auto [operand, block] : std::span(placed, places))
+        call.place(operand, readers[block].row);
+      call.run_rows(target, {row, rows, apart});
+      target += rows * row * bytes;
+      return;
+    }
     for (; rows > 0; --rows) {
       for (std::size_t k = 0; repeats && k < count; ++k)
         if (readers[k].stride == 0) readers[k].load(0, index_t{most_in_step});

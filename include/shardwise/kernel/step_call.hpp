@@ -29,6 +29,15 @@ class step_call {
     else
       from_[operand] = from;
   }
+  /// Sets that an operand is read backwards, which only calls for rows may do.
+  void reverse(std::size_t operand) noexcept { moves_[operand] = -1; }
+  [[nodiscard]] bool runs_rows() const noexcept {
+    return !step_.is_chain && step_.function.run_rows != nullptr;
+  }
+  /// Computes all rows at once, if `runs_rows`.
+  void run_rows(void* to, const function_rows& rows) const {
+    step_.function.run_rows(from_, moves_, to, rows);
+  }
   /// Computes `n` elements.
   void run(void* to, index_t n) const {
     if (step_.is_chain) return step_.function.chain(links_, static_cast<int>(count_), to, n);
