@@ -34,14 +34,15 @@ static_assert(most_in_step >= static_cast<std::size_t>(step<std::int64_t>) &&
 /// computation, in pieces that stay in the nearest cache.
 template <class T, std::size_t N>
 [[gnu::noinline]] void run_reversed(const erased_steps<T, N>& steps, const T* const (&operands)[N],
-                                    const index_t* moves, const index_t (&by)[N], T* out,
-                                    index_t n) {
+                                    const index_t* moves, T* out, index_t n) {
   constexpr index_t piece = 1024;
   alignas(64) T reversed[N][piece];
   for (index_t done = 0; done < n; done += piece) {
     const index_t run = std::min(piece, n - done);
     const T* from[N];
+    index_t by[N];
     for (std::size_t k = 0; k < N; ++k) {
+      by[k] = moves[k] == 0 ? 0 : step<T>;
       from[k] = moves[k] < 0 ? reversed[k] : operands[k] + done * moves[k];
       if (moves[k] < 0) gather_elements(operands[k] - done, -1, run, reversed[k]);
     }
@@ -60,13 +61,15 @@ void run_function_rows(const erased_steps<T, N>& steps, const void* const* opera
     from[k] = static_cast<const T*>(operands[k]);
     // One by one: the operands of a row have just been written, each on its own.
     asm("" : "+r"(from[k]));
-    by[k] = moves[k] == 0 ? 0 : step<T>;
+    by[k] = moves[k] == 0 ? 0 : moves[k] < 0 ? -step<T> : step<T>;
     reverses = reverses || moves[k] < 0;
   }
   auto* to = static_cast<T*>(out);
   for (index_t left = rows.count; left > 0; --left, to += rows.n) {
-    if (reverses)
-      run_reversed<T, N>(steps, from, moves, by, to, rows.n);
+    const bool in_registers = reverses_in_registers<T, N> && rows.n >= step<T> &&
+                              std::find(from, from + N, to) == from + N;
+    if (reverses && !in_registers)
+      run_reversed<T, N>(steps, from, moves, to, rows.n);
     else
       run_with_rest<T, N>(steps, from, by, to, rows.n);
     if (left == 1) return;

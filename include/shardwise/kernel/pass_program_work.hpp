@@ -99,9 +99,9 @@ SHARDWISE_INLINE bool pass_program::reads_rows(const loop_nest<most_leaves>& nes
                                                std::size_t count,
                                                unsigned in_order) const noexcept {
   if (nest.rank() < 2 || nest.inner_extent() < shortest_row) return false;
-  // What is made for each row takes as long as many elements: the numbers that it repeats, and the
-  // calls of several steps.
-  bool is_row_cheap = is_one_step();
+  // What is made for each row takes as long as many elements: the numbers that it repeats, the
+  // calls of several steps, and the remainder of a chain.
+  bool is_row_cheap = is_one_step() && !order_.steps()[0].is_chain;
   bool has_rows = false;
   for (std::size_t k = 0; k < count; ++k) {
     is_row_cheap = is_row_cheap && nest.inner_stride(k) != 0;
