@@ -30,19 +30,64 @@ static_assert(most_in_step >= static_cast<std::size_t>(step<std::int64_t>) &&
               most_in_step >= static_cast<std::size_t>(step<float>) &&
               most_in_step >= chain_piece<float>);
 
-/// A function whose operands and result have one type.
-template <class F, class T, std::size_t N>
-void run_function(const void* const* operands, const index_t* moves, void* out, index_t n) {
+/// Computes rows of which some operands are read backwards: their elements are reversed beside the
+/// computation, in pieces that stay in the nearest cache.
+template <class T, std::size_t N>
+[[gnu::noinline]] void run_reversed(const erased_steps<T, N>& steps, const T* const (&operands)[N],
+                                    const index_t* moves, T* out, index_t n) {
+  constexpr index_t piece = 1024;
+  alignas(64) T reversed[N][piece];
+  for (index_t done = 0; done < n; done += piece) {
+    const index_t run = std::min(piece, n - done);
+    const T* from[N];
+    index_t by[N];
+    for (std::size_t k = 0; k < N; ++k) {
+      by[k] = moves[k] == 0 ? 0 : step<T>;
+      from[k] = moves[k] < 0 ? reversed[k] : operands[k] + done * moves[k];
+      if (moves[k] < 0) gather_elements(operands[k] - done, -1, run, reversed[k]);
+    }
+    run_with_rest<T, N>(steps, from, by, out + done, run);
+  }
+}
+
+/// Computes rows of a function whose operands and result have one type.
+template <class T, std::size_t N>
+void run_function_rows(const erased_steps<T, N>& steps, const void* const* operands,
+                       const index_t* moves, void* out, const function_rows& rows) {
   const T* from[N];
-  index_t steps[N];
+  index_t by[N];
+  bool reverses = false;
   for (std::size_t k = 0; k < N; ++k) {
     from[k] = static_cast<const T*>(operands[k]);
     // One by one: the operands of a row have just been written, each on its own.
     asm("" : "+r"(from[k]));
-    steps[k] = moves[k] == 0 ? 0 : step<T>;
+    by[k] = moves[k] == 0 ? 0 : moves[k] < 0 ? -step<T> : step<T>;
+    reverses = reverses || moves[k] < 0;
   }
-  run_block<T>(typename lone_call<F, std::make_index_sequence<N>>::type{}, from, steps,
-               static_cast<T*>(out), n);
+  auto* to = static_cast<T*>(out);
+  for (index_t left = rows.count; left > 0; --left, to += rows.n) {
+    const bool in_registers = reverses_in_registers<T, N> && rows.n >= step<T> &&
+                              std::find(from, from + N, to) == from + N;
+    if (reverses && !in_registers)
+      run_reversed<T, N>(steps, from, moves, to, rows.n);
+    else
+      run_with_rest<T, N>(steps, from, by, to, rows.n);
+    if (left == 1) return;
+    for (std::size_t k = 0; k < N; ++k) from[k] += rows.apart[k];
+  }
+}
+
+/// A function whose operands and result have one type.
+template <class F, class T, std::size_t N>
+void run_rows_of(const void* const* operands, const index_t* moves, void* out,
+                 const function_rows& rows) {
+  using tree = typename lone_call<F, std::make_index_sequence<N>>::type;
+  static constexpr tree called{};
+  run_function_rows<T, N>(steps_of<T, N>(called), operands, moves, out, rows);
+}
+template <class F, class T, std::size_t N>
+void run_function(const void* const* operands, const index_t* moves, void* out, index_t n) {
+  run_rows_of<F, T, N>(operands, moves, out, {n});
 }
 
 /// A comparison: its kernel returns 1 and 0 in the type of its operands.
@@ -139,9 +184,9 @@ template <class F, class Result, class... T>
 template <class F, class T, std::size_t N>
 [[nodiscard]] constexpr block_function uniform_function() noexcept {
   if constexpr (std::floating_point<T> && link_of<F> != chain_link::first)
-    return {&run_function<F, T, N>, &run_chain<T>, link_of<F>};
+    return {&run_function<F, T, N>, &run_chain<T>, link_of<F>, {}, &run_rows_of<F, T, N>};
   else
-    return {&run_function<F, T, N>};
+    return {.run = &run_function<F, T, N>, .run_rows = &run_rows_of<F, T, N>};
 }
 
 }  // namespace detail

@@ -33,7 +33,8 @@ inline constexpr std::size_t permuted_bytes = 16;
 #endif
 
 /// Copies elements that are 2 apart, or contiguous elements in reverse order, `Bytes` bytes at a
-/// time, and returns their number; the caller copies the rest.
+/// time, and returns their number; the caller copies the rest. Memory is read forwards in either
+/// case: processors fetch what follows before it is asked for.
 template <index_t Stride, std::size_t Bytes, class T>
 [[nodiscard]] index_t gather_vectors(const T* from, index_t count, T* to) noexcept {
   static_assert(Stride == 2 || Stride == -1);
@@ -41,7 +42,12 @@ template <index_t Stride, std::size_t Bytes, class T>
   constexpr auto step = static_cast<index_t>(lanes);
   typedef bits_of_size<sizeof(T)> vector __attribute__((vector_size(Bytes)));
   const auto run = [&]<std::size_t... I>(std::index_sequence<I...>) {
-    const auto load = [&](index_t at) {
+    // For elements 2 apart, the last element of a vector may not exist.
+    const index_t end = std::max(count - (Stride == 2 ? 1 : 0), index_t{0}) / step * step;
+    // Where in the result the vector is that is read after `done` elements.
+    const auto place = [&](index_t done) { return Stride == 2 ? done : end - step - done; };
+    const auto load = [&](index_t done) {
+      const index_t at = place(done);
       vector first, second;
       if constexpr (Stride == 2) {
         std::memcpy(&first, from + 2 * at, sizeof first);
@@ -52,11 +58,9 @@ template <index_t Stride, std::size_t Bytes, class T>
         return vector(__builtin_shufflevector(first, first, (lanes - 1 - I)...));
       }
     };
-    const auto store = [&](const vector& in, index_t at) {
-      std::memcpy(static_cast<void*>(to + at), &in, sizeof in);
+    const auto store = [&](const vector& in, index_t done) {
+      std::memcpy(static_cast<void*>(to + place(done)), &in, sizeof in);
     };
-    // For elements 2 apart, the last element of a vector may not exist.
-    const index_t end = count - (Stride == 2 ? 1 : 0);
     index_t done = 0;
     // Four vectors at a time, so that more cache lines are on their way.
     for (; done + 4 * step <= end; done += 4 * step) {
@@ -67,8 +71,8 @@ template <index_t Stride, std::size_t Bytes, class T>
       store(c, done + 2 * step);
       store(d, done + 3 * step);
     }
-    for (; done + step <= end; done += step) store(load(done), done);
-    return done;
+    for (; done < end; done += step) store(load(done), done);
+    return end;
   };
   return run(std::make_index_sequence<lanes>{});
 }
@@ -141,7 +145,9 @@ void gather_elements(const T* from, index_t stride, index_t count, T* to) noexce
   index_t done = 0;
   if constexpr (std::is_trivially_copyable_v<T> && sizeof(T) <= 8) {
     if (stride == 2) done = detail::gather_permuted<2>(from, count, to);
-    if (stride == -1) done = detail::gather_permuted<-1>(from, count, to);
+    // Few rows begin where no vector of 64 bytes spans two cache lines.
+    constexpr std::size_t bytes = std::min(detail::permuted_bytes, std::size_t{32});
+    if (stride == -1) done = detail::gather_permuted<-1, bytes>(from, count, to);
   }
   for (; done < count; ++done) to[done] = from[done * stride];
 }

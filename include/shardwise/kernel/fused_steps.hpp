@@ -79,6 +79,13 @@ struct evaluation {
   }
 };
 
+/// True if an operand may be read backwards: its move is then `-step`, and it begins at its last
+/// element. Functions of two operands often take no longer than loading them. Elsewhere, and in
+/// short registers, operands are reversed beforehand (`run_reversed`).
+template <class T, std::size_t N>
+inline constexpr bool reverses_in_registers = std::floating_point<T>&& N == 2 &&
+                                              sizeof(typename vector_of<T>::type) > 16;
+
 /// The steps of `run_steps` on packets of the width that the program was compiled for. All
 /// functions that it calls are inlined, however large the program is: a call for every packet takes
 /// as long as its work.
@@ -92,26 +99,39 @@ template <class T, class Tree, std::size_t N>
   const Tree local = tree;
   const T* from[N];
   for (std::size_t k = 0; k < N; ++k) from[k] = operands[k];
-  do {
-    for (; steps > 0; --steps, out += step<T>) {
-      P results[packets];
-      const auto compute = [&](std::size_t u) {
-        evaluation<T, N> values;
-        for_each_index<N>(
-            [&]<std::size_t K>() { values.operand[K] = packet::ploadu<P>(from[K] + u * lanes); });
-        results[u] = values(local);
-      };
-      const auto store = [&](std::size_t u) { packet::pstoreu(out + u * lanes, results[u]); };
-      if constexpr (lanes == 1) {
-        for (std::size_t u = 0; u < packets; ++u) compute(u);
-        for (std::size_t u = 0; u < packets; ++u) store(u);
-      } else {
-        for_each_index<packets>([&]<std::size_t U>() { compute(U); });
-        for_each_index<packets>([&]<std::size_t U>() { store(U); });
+  const auto run = [&](const auto& load) {
+    do {
+      for (; steps > 0; --steps, out += step<T>) {
+        P results[packets];
+        const auto compute = [&](std::size_t u) {
+          evaluation<T, N> values;
+          for_each_index<N>(
+              [&]<std::size_t K>() { values.operand[K] = load.template operator()<K>(u * lanes); });
+          results[u] = values(local);
+        };
+        const auto store = [&](std::size_t u) { packet::pstoreu(out + u * lanes, results[u]); };
+        if constexpr (lanes == 1) {
+          for (std::size_t u = 0; u < packets; ++u) compute(u);
+          for (std::size_t u = 0; u < packets; ++u) store(u);
+        } else {
+          for_each_index<packets>([&]<std::size_t U>() { compute(U); });
+          for_each_index<packets>([&]<std::size_t U>() { store(U); });
+        }
+        for_each_index<N>([&]<std::size_t K>() { from[K] += moves[K]; });
       }
-      for_each_index<N>([&]<std::size_t K>() { from[K] += moves[K]; });
-    }
-  } while (begins_again(from, moves, out, steps, again));
+    } while (begins_again(from, moves, out, steps, again));
+  };
+  const auto forwards = [&]<std::size_t K>(std::size_t at) {
+    return packet::ploadu<P>(from[K] + at);
+  };
+  // Apart, so that functions whose operands are read forwards do not ask for each packet.
+  if constexpr (reverses_in_registers<T, N>)
+    if (std::any_of(moves, moves + N, [](index_t move) { return move < 0; }))
+      return run([&]<std::size_t K>(std::size_t at) {
+        return moves[K] < 0 ? packet::preverse(packet::ploadu<P>(from[K] - at - (lanes - 1)))
+                            : packet::ploadu<P>(from[K] + at);
+      });
+  run(forwards);
 }
 
 /// Computes `steps` whole steps and, unless `again` is 0, one more, which begins that many elements
@@ -188,16 +208,21 @@ void run_with_rest(const erased_steps<T, N>& steps, const T* const (&operands)[N
   std::copy_n(results + step<T> - rest, rest, out + n - rest);
 }
 
+/// `run_steps` without the type of the tree, which must outlive the result.
+template <class T, std::size_t N, class Tree>
+[[nodiscard]] erased_steps<T, N> steps_of(const Tree& tree) noexcept {
+  return {&tree, [](const void* erased, const T* const(&from)[N], const index_t(&by)[N], T* to,
+                    index_t count, index_t again) {
+            run_steps(*static_cast<const Tree*>(erased), from, by, to, count, again);
+          }};
+}
+
 /// The core of every elementwise computation: computes `n` contiguous elements of `out`. Operands
 /// are contiguous too or, if `moves[k]` is 0, one step filled with a single number.
 template <class T, class Tree, std::size_t N>
 void run_block(const Tree& tree, const T* const (&operands)[N], const index_t (&moves)[N], T* out,
                index_t n) {
-  const auto steps = [](const void* erased, const T* const(&from)[N], const index_t(&by)[N], T* to,
-                        index_t count, index_t again) {
-    run_steps(*static_cast<const Tree*>(erased), from, by, to, count, again);
-  };
-  run_with_rest<T, N>({&tree, steps}, operands, moves, out, n);
+  run_with_rest<T, N>(steps_of<T, N>(tree), operands, moves, out, n);
 }
 
 /// A tree that ends with a function of one value: computes that value first, whose arithmetic may

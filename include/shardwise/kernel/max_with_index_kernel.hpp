@@ -178,8 +178,9 @@ struct extreme_kernel {
     constexpr auto width = static_cast<index_t>(most);
     for (index_t c = 0; c < columns; c += width) {
       const index_t n = std::min(width, columns - c);
-      T best[most];
-      counter<T> place[most];
+      // No vector of them spans two cache lines.
+      alignas(64) T best[most];
+      alignas(64) counter<T> place[most];
       std::copy_n(from + c, n, best);
       std::fill_n(place, n, counter<T>{0});
       index_t x = 1;

@@ -75,8 +75,10 @@ class pass_program {
   static constexpr index_t longest = 1024;
   static constexpr index_t shortest = 256;
   static constexpr index_t first_level = 16384;
-  /// The minimum number of elements of a row that is computed in blocks of its own.
+  /// The minimum number of elements of a row that is computed in blocks of its own, and of one for
+  /// which there is nothing to do but to call a single step.
   static constexpr index_t long_row = 128;
+  static constexpr index_t shortest_row = 64;
 
   struct leaf {
     int slot;
@@ -140,11 +142,11 @@ class pass_program {
 
   /// Returns true if blocks end where the rows of the operands do, which are then read in place:
   /// rows are long, and some operand has other rows than the one that is repeated.
-  [[nodiscard]] static bool reads_rows(const loop_nest<most_leaves>& nest, std::size_t count,
-                                       unsigned in_order) noexcept;
-  /// Returns true if a single step reads the rows of all blocks in place and writes the result:
-  /// then there is nothing to keep in a cache.
-  [[nodiscard]] bool is_one_step(const loop_nest<most_leaves>& nest, std::size_t count) const;
+  [[nodiscard]] bool reads_rows(const loop_nest<most_leaves>& nest, std::size_t count,
+                                unsigned in_order) const noexcept;
+  /// Returns true if a single step computes the result: then there is nothing to keep in a cache
+  /// but what it cannot read where it is.
+  [[nodiscard]] bool is_one_step() const noexcept;
 
   void fill_numbers(scratch& at) const;
 
@@ -152,7 +154,7 @@ class pass_program {
   [[nodiscard]] static unsigned blocks_in_order(std::span<const const_any_block> blocks,
                                                 const any_block& out) noexcept;
 
-  /// Runs such a step, row by row.
+  /// Runs such a step, row by row. What it cannot read where it is is loaded into buffers.
   void run_rows(scratch& at, const loop_nest<most_leaves>& nest,
                 std::span<const const_any_block> blocks, const any_block& out) const;
   void run_block(scratch& at, const loop_nest<most_leaves>& nest,

@@ -57,23 +57,22 @@ SHARDWISE_INLINE void pass_program::run(std::span<const const_any_block> blocks,
       nest.push(loop);
     }
   }
+  if (nest.size() == 0) return;
   scratch at(*this);
   fill_numbers(at);
-  const index_t length =
-      nest.rank() <= 1 && is_one_step(nest, blocks.size()) ? nest.size() : length_;
-  if (!reads_rows(nest, blocks.size(), in_order)) {
-    for (index_t done = 0; done < nest.size(); done += length)
+  const bool in_rows = reads_rows(nest, blocks.size(), in_order);
+  if (is_one_step() && (in_rows || nest.rank() <= 1)) return run_rows(at, nest, blocks, out);
+  if (!in_rows) {
+    for (index_t done = 0; done < nest.size(); done += length_)
       run_block(at, nest, blocks, in_order, nest.at(done), done,
-                std::min(length, nest.size() - done), out);
+                std::min(length_, nest.size() - done), out);
     return;
   }
-  if (nest.size() == 0) return;
-  if (is_one_step(nest, blocks.size())) return run_rows(at, nest, blocks, out);
   const index_t row = nest.inner_extent();
   auto place = nest.at(0);
   for (index_t begin = 0; begin < nest.size(); begin += row) {
     while (place.inner < row) {
-      const index_t n = std::min(length, row - place.inner);
+      const index_t n = std::min(length_, row - place.inner);
       run_block(at, nest, blocks, in_order, place, begin + place.inner, n, out);
       place.inner += n;
       for (std::size_t k = 0; k < blocks.size(); ++k) place.offsets[k] += n * nest.inner_stride(k);
@@ -97,25 +96,24 @@ SHARDWISE_INLINE unsigned pass_program::blocks_in_order(std::span<const const_an
 }
 
 SHARDWISE_INLINE bool pass_program::reads_rows(const loop_nest<most_leaves>& nest,
-                                               std::size_t count, unsigned in_order) noexcept {
-  if (nest.rank() < 2 || nest.inner_extent() < long_row) return false;
+                                               std::size_t count,
+                                               unsigned in_order) const noexcept {
+  if (nest.rank() < 2 || nest.inner_extent() < shortest_row) return false;
+  // What is made for each row takes as long as many elements: the numbers that it repeats, the
+  // calls of several steps, and the remainder of a chain.
+  bool is_row_cheap = is_one_step() && !order_.steps()[0].is_chain;
+  bool has_rows = false;
   for (std::size_t k = 0; k < count; ++k) {
+    is_row_cheap = is_row_cheap && nest.inner_stride(k) != 0;
     const bool is_one_row = nest.rank() == 2 && nest.inner_stride(k) == 1 && nest.stride(0, k) == 0;
-    if ((in_order >> k & 1U) == 0 && !is_one_row) return true;
+    has_rows = has_rows || ((in_order >> k & 1U) == 0 && !is_one_row);
   }
-  return false;
+  return has_rows && (is_row_cheap || nest.inner_extent() >= long_row);
 }
 
-SHARDWISE_INLINE bool pass_program::is_one_step(const loop_nest<most_leaves>& nest,
-                                                std::size_t count) const {
-  if (order_.steps().size() != 1 || order_.steps()[0].result != last_) return false;
-  if (result_->type != computed_in(result_->type)) return false;
-  for (std::size_t k = 0; k < count; ++k) {
-    const element type = leaves_[k].elements->type;
-    const index_t stride = nest.inner_stride(k);
-    if (type != computed_in(type) || (stride != 0 && stride != 1)) return false;
-  }
-  return true;
+SHARDWISE_INLINE bool pass_program::is_one_step() const noexcept {
+  return order_.steps().size() == 1 && order_.steps()[0].result == last_ &&
+         result_->type == computed_in(result_->type);
 }
 
 SHARDWISE_INLINE void pass_program::fill_numbers(scratch& at) const {
@@ -129,43 +127,79 @@ SHARDWISE_INLINE void pass_program::fill_numbers(scratch& at) const {
 SHARDWISE_INLINE void pass_program::run_rows(scratch& at, const loop_nest<most_leaves>& nest,
                                              std::span<const const_any_block> blocks,
                                              const any_block& out) const {
-  const auto start = [&](std::size_t k, index_t offset) {
-    return static_cast<const std::byte*>(blocks[k].data) +
-           offset * size_of(leaves_[k].elements->type);
+  // A block that is read: the start of its next row, and how far elements and rows are apart. Its
+  // elements are loaded into a buffer, unless the step reads them where they are.
+  struct reader {
+    const std::byte* row;
+    index_t stride, bytes, row_bytes;
+    const element_kernels* elements;
+    std::byte* buffer;
+
+    void load(index_t first, index_t n) const {
+      elements->load(row + first * bytes, stride, n, buffer);
+    }
   };
-  for (std::size_t k = 0; k < blocks.size(); ++k) {
-    const bool moves = nest.inner_stride(k) == 1;
-    at.point(leaves_[k].slot, moves ? start(k, 0) : at.buffer(leaves_[k].slot), moves ? 1 : 0);
+  reader readers[most_leaves];
+  const std::size_t count = blocks.size();
+  bool loads = false, repeats = false, all_rows = true;
+  for (std::size_t k = 0; k < count; ++k) {
+    const auto [slot, elements] = leaves_[k];
+    const index_t bytes = size_of(elements->type), stride = nest.inner_stride(k);
+    const bool is_as_computed = elements->type == computed_in(elements->type);
+    const bool is_in_place = stride == 1 && is_as_computed;
+    std::byte* const buffer = is_in_place ? nullptr : at.buffer(slot);
+    readers[k] = {nullptr, stride, stride * bytes, nest.row_stride(k) * bytes, elements, buffer};
+    at.point(slot, is_in_place ? blocks[k].data : buffer, stride == 0 ? 0 : 1);
+    repeats = repeats || stride == 0;
+    loads = loads || (stride != 0 && !is_in_place);
+    all_rows = all_rows && is_as_computed && (stride == 1 || stride == -1);
   }
-  const index_t row = nest.inner_extent();
   auto* target = static_cast<std::byte*>(out.data);
   at.write(last_, target);
   step_call call = prepare(at, order_.steps()[0]);
-  // The operands that are other elements in each row, with their blocks.
+  // The operands that are read where they are, with their blocks.
   struct row_operand {
     std::size_t operand, block;
-    index_t bytes;
   };
-  row_operand moving[most_chain_links];
-  std::size_t count = 0;
+  row_operand placed[most_chain_links];
+  std::size_t places = 0;
+  all_rows = all_rows && call.runs_rows();
   const std::span<const pass_order::operand> operands = order_.operands(order_.steps()[0]);
   for (std::size_t o = 0; o < operands.size(); ++o)
-    for (std::size_t k = 0; k < blocks.size(); ++k)
-      if (leaves_[k].slot == operands[o].slot && nest.inner_stride(k) == 1)
-        moving[count++] = {o, k, nest.row_stride(k) * size_of(leaves_[k].elements->type)};
+    for (std::size_t k = 0; k < count; ++k)
+      if (leaves_[k].slot == operands[o].slot && (all_rows || readers[k].buffer == nullptr))
+        placed[places++] = {o, k};
+  index_t apart[pass_order::most_operands]{};
+  for (const auto [operand, block] : std::span(placed, all_rows ? places : 0)) {
+    apart[operand] = nest.row_stride(block);
+    if (readers[block].stride < 0) call.reverse(operand);
+  }
+  const index_t row = nest.inner_extent(), piece = loads ? length_ : row;
+  const index_t bytes = size_of(result_->type);
   for_rows_side_by_side(nest, [&](const index_t(&offsets)[most_leaves], index_t rows) {
-    for (const auto [operand, block, bytes] : std::span(moving, count))
-      call.place(operand, start(block, offsets[block]));
-    for (index_t r = 0; r < rows; ++r) {
-      for (std::size_t k = 0; k < blocks.size(); ++k)
-        if (nest.inner_stride(k) == 0)
-          leaves_[k].elements->load(start(k, offsets[k] + r * nest.row_stride(k)), 0,
-                                    index_t{most_in_step}, at.buffer(leaves_[k].slot));
-      if (r > 0)
-        for (const auto [operand, block, bytes] : std::span(moving, count))
-          call.move(operand, bytes);
-      call.run(target, row);
-      target += row * size_of(result_->type);
+    for (std::size_t k = 0; k < count; ++k)
+      readers[k].row = static_cast<const std::byte*>(blocks[k].data) +
+                       offsets[k] * size_of(leaves_[k].elements->type);
+    if (all_rows) {
+      for (const auto [operand, block] : std::span(placed, places))
+        call.place(operand, readers[block].row);
+      call.run_rows(target, {row, rows, apart});
+      target += rows * row * bytes;
+      return;
+    }
+    for (; rows > 0; --rows) {
+      for (std::size_t k = 0; repeats && k < count; ++k)
+        if (readers[k].stride == 0) readers[k].load(0, index_t{most_in_step});
+      for (index_t done = 0; done < row; done += piece) {
+        const index_t n = std::min(piece, row - done);
+        for (std::size_t k = 0; loads && k < count; ++k)
+          if (readers[k].stride != 0 && readers[k].buffer != nullptr) readers[k].load(done, n);
+        for (const auto [operand, block] : std::span(placed, places))
+          call.place(operand, readers[block].row + done * readers[block].bytes);
+        call.run(target, n);
+        target += n * bytes;
+      }
+      for (std::size_t k = 0; k < count; ++k) readers[k].row += readers[k].row_bytes;
     }
   });
 }

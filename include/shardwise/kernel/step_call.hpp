@@ -29,10 +29,14 @@ class step_call {
     else
       from_[operand] = from;
   }
-  /// Moves an operand by a number of bytes.
-  void move(std::size_t operand, index_t bytes) noexcept {
-    const void* const from = step_.is_chain ? links_[operand].at : from_[operand];
-    place(operand, static_cast<const std::byte*>(from) + bytes);
+  /// Sets that an operand is read backwards, which only calls for rows may do.
+  void reverse(std::size_t operand) noexcept { moves_[operand] = -1; }
+  [[nodiscard]] bool runs_rows() const noexcept {
+    return !step_.is_chain && step_.function.run_rows != nullptr;
+  }
+  /// Computes all rows at once, if `runs_rows`.
+  void run_rows(void* to, const function_rows& rows) const {
+    step_.function.run_rows(from_, moves_, to, rows);
   }
   /// Computes `n` elements.
   void run(void* to, index_t n) const {

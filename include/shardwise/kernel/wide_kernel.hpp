@@ -24,7 +24,9 @@ template <class T, std::size_t N>
 [[gnu::always_inline]] inline bool begins_again(const T* (&from)[N], const index_t (&moves)[N],
                                                 T*& out, index_t& steps, index_t& again) noexcept {
   if (again == 0) return false;
-  for_each_index<N>([&]<std::size_t K>() { from[K] -= moves[K] == 0 ? 0 : again; });
+  for_each_index<N>([&]<std::size_t K>() {
+    from[K] -= moves[K] == 0 ? 0 : moves[K] < 0 ? -again : again;
+  });
   out -= again;
   again = 0;
   steps = 1;

@@ -24,13 +24,14 @@ void check_gather(index_t stride) {
     for (index_t i = 0; i < span; ++i)
       from[static_cast<std::size_t>(i)] = static_cast<T>(static_cast<float>(i % 113));
     const T* const first = from.get() + (stride < 0 && span > 0 ? span - 1 : 0);
-    std::vector<T> to(static_cast<std::size_t>(count) + 1, static_cast<T>(127.0F));
-    gather_elements(first, stride, count, to.data());
+    std::vector<T> to(static_cast<std::size_t>(count) + 2, static_cast<T>(127.0F));
+    gather_elements(first, stride, count, to.data() + 1);
     index_t wrong = 0;
     for (index_t i = 0; i < count; ++i)
-      wrong += to[static_cast<std::size_t>(i)] == first[i * stride] ? 0 : 1;
+      wrong += to[static_cast<std::size_t>(i) + 1] == first[i * stride] ? 0 : 1;
     CAPTURE(count, stride, sizeof(T));
     CHECK(wrong == 0);
+    CHECK(to.front() == static_cast<T>(127.0F));
     CHECK(to.back() == static_cast<T>(127.0F));
   }
 }

@@ -271,6 +271,76 @@ TEST_CASE("rows and columns of any length are repeated, in every type") {
 
 namespace {
 
+/// Passes that only subtract a block from another, or are one chain that begins so, whatever the
+/// distances between the elements of the second one and between its rows.
+template <class T, class Stored>
+void check_single_steps(index_t rows, index_t columns) {
+  std::mt19937 random(7);
+  const auto at = [](index_t n) { return static_cast<std::size_t>(n); };
+  const std::vector<T> whole = numbers<T>(rows * columns, random);
+  std::vector<Stored> values;
+  for (const T each : numbers<T>(2 * (rows + 1) * (columns + 1), random))
+    values.push_back(static_cast<Stored>(each));
+  struct view {
+    index_t first, row, element;
+  };
+  // Rows themselves, shifted, reversed, every second element, columns, numbers, and one row.
+  const view views[]{{0, columns, 1},
+                     {1, columns + 1, 1},
+                     {columns - 1, columns, -1},
+                     {columns, columns + 1, -1},
+                     {1, 2 * columns + 1, 2},
+                     {0, 1, rows},
+                     {0, 1, 0},
+                     {3, 0, 0},
+                     {0, 0, 1}};
+  for (const auto [first, row, element] : views)
+    for (const bool is_chain : {false, true})
+      for (const bool in_place : {false, true}) {
+        pass_program pass;
+        const int operands[2]{pass.read(element_kernels_of<T>),
+                              pass.read(element_kernels_of<Stored>)};
+        int last = pass.apply(function<f::subtract, T, 2>, operands, element_of<T>);
+        if (is_chain) {
+          const int again[2]{last, operands[1]};
+          last = pass.apply(function<f::multiply, T, 2>, again, element_of<T>);
+          (void)pass.apply(function<f::abs, T, 1>, {&last, 1}, element_of<T>);
+        }
+        pass.write(element_kernels_of<T>);
+        std::vector<T> operand = whole, apart(whole.size());
+        std::vector<T>& out = in_place ? operand : apart;
+        const extents_desc extents{rows, columns};
+        const const_any_block blocks[]{
+            {operand.data(), element_of<T>, extents, {columns, 1}},
+            {values.data() + first, element_of<Stored>, extents, {row, element}}};
+        pass.run(blocks, {out.data(), element_of<T>, extents, {columns, 1}});
+        index_t wrong = 0;
+        for (index_t i = 0; i < rows; ++i)
+          for (index_t j = 0; j < columns; ++j) {
+            const T a = whole[at(i * columns + j)],
+                    b = static_cast<T>(values[at(first + i * row + j * element)]);
+            const T expected = is_chain ? std::abs((a - b) * b) : a - b;
+            wrong += same_bits(out[at(i * columns + j)], expected) ? 0 : 1;
+          }
+        CAPTURE(rows, columns, first, row, element, is_chain, in_place);
+        CHECK(wrong == 0);
+      }
+}
+
+}  // namespace
+
+TEST_CASE("a single step reads rows of any length, whatever the strides of its operands") {
+  for (const index_t rows : {1, 2, 5})
+    for (const index_t columns :
+         {1, 2, 17, 63, 64, 65, 100, 127, 128, 129, 300, 1024, 1030, 2500}) {
+      check_single_steps<float, float>(rows, columns);
+      check_single_steps<float, bfloat16>(rows, columns);
+      check_single_steps<double, double>(rows, columns);
+    }
+}
+
+namespace {
+
 /// Passes that end with a conversion to the stored type, from contiguous elements, columns,
 /// broadcast rows and broadcast numbers.
 template <class From, class To>
