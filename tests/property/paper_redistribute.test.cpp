@@ -13,6 +13,7 @@ bool apply(const mesh_desc& mesh, const extents_desc& extents, layout_desc& layo
     // Every device sends to one, which holds the same part afterwards.
     const shard_permutation shards(mesh, layout, step.after);
     std::vector<bool> sends(static_cast<std::size_t>(mesh.devices()));
+    unsigned crossed = 0;
     for (index_t to = 0; to < mesh.devices(); ++to) {
       const index_t from = shards.source_of(to);
       if (from < 0 || from >= mesh.devices() || sends[static_cast<std::size_t>(from)]) return false;
@@ -20,8 +21,11 @@ bool apply(const mesh_desc& mesh, const extents_desc& extents, layout_desc& layo
       if (!(shard_box(mesh, layout, extents, from) == shard_box(mesh, step.after, extents, to)))
         return false;
       for (std::uint8_t a = 0; a < mesh.axes.size(); ++a)
-        if (!step.axes.contains(a) && mesh.at(from)[a] != mesh.at(to)[a]) return false;
+        if (mesh.at(from)[a] != mesh.at(to)[a]) crossed |= 1U << a;
     }
+    // It names the axes that data crosses, and those of one device.
+    for (std::uint8_t a = 0; a < mesh.axes.size(); ++a)
+      if (mesh.size(a) > 1 && step.axes.contains(a) != ((crossed >> a & 1U) != 0)) return false;
     const bool is_rest_kept =
         step.from == -1 && step.to == -1 && layout.pending == step.after.pending;
     layout.dims = step.after.dims;

@@ -212,8 +212,8 @@ class collective_diagram {
       const index_t from = first ? group_.member(0, i) : peers_.member(group_.member(0, i), 0);
       if (from < 0) return;
       const index_t whose = group_.position_of(from);
-      draw_pieces(out, before_part(step_.after.dims == before_.layout.dims ? i : whose), x, y,
-                  whose, pending);
+      draw_pieces(out, before_part(permutes_shards(before_.layout, step_) ? whose : i), x, y, whose,
+                  pending);
       return;
     }
     for (index_t k = 0; k < n; ++k) {

@@ -70,11 +70,10 @@ namespace detail {
   if (groups.count() > 1)
     second << ", " << groups.count() << " groups do this at once, shown is device 0's";
   out.put_text(x, 70, second, "dim");
-  const bool permutes_shards =
-      step.kind == collective::collective_permute && !(from.layout.dims == step.after.dims);
   out.put_text(x, 90,
-               permutes_shards ? "each device sends its shard to one device, as it is"
-                               : detail::what_happens(step.kind),
+               permutes_shards(before.layout, step)
+                   ? "each device sends its shard to one device, as it is"
+                   : detail::what_happens(step.kind),
                "dim");
   detail::collective_diagram(mesh, before, step, seen.moves).draw(out, x, 106);
 

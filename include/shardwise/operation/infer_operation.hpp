@@ -198,11 +198,8 @@ constexpr void unsplit_factor(tensor_descs& operands, const factor_rule& rule,
     if (verdict.ok()) made = called.apply(mesh, operands[0]);
     if (entry.of_truth_values && operands[0].type != element::boolean)
       made.verdict = {.rule = violation::operand_is_no_truth_value, .operand = 0};
-    if (made.verdict.rule == violation::dimension_is_split) {
-      tensor_desc whole = operands[0];
-      whole.layout.unsplit(made.verdict.dim);
-      out.legal = {whole};
-    }
+    if (const suggestion fix = propose(operands[0], made.verdict); fix.operand == 0)
+      out.legal = {tensor_desc{operands[0].type, operands[0].extents, fix.layout}};
     if (refuse(made.verdict)) return out;
     if (entry.has_fractions && !has_fractions(operands[0].type))
       return out.misuse = "elements_have_no_fractions", out;

@@ -5,6 +5,7 @@
 #include "shardwise/expression/operation.hpp"
 #include "shardwise/layout/manual.hpp"
 #include "shardwise/operation/reshard.hpp"
+#include "shardwise/rule/manual_collective.hpp"
 
 namespace shardwise {
 
@@ -111,7 +112,10 @@ struct manual_call {
       return answer_to<mesh_of<X>, typename Target::spec_type, typename Target::partial_type,
                        typename X::extents_type>(verdict);
     else
-      return answer_to<typename Rule::shown>(verdict);
+      return answer_to<typename Rule::shown>(verdict, calls_shown<mesh_of<X>>([] {
+                                               return propose(paper_of<X>::value,
+                                                              manual_type<X, Rule>::value.verdict);
+                                             }));
   }
   /// True for a rule of meshes, specs and extents, whose error shows these.
   [[nodiscard]] static constexpr bool is_of_layout(violation rule) noexcept {

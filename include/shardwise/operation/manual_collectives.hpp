@@ -152,10 +152,11 @@ template <fixed_string... Axes, NamedOperand X>
 }
 /// Returns the same value as a pending sum over axes along which it is replicated: the first device
 /// holds it, and the terms of the others are 0. It is what JAX calls unreduced. Nothing is
-/// communicated, and neither in the gradient, which is that of the value. Other pending reductions
-/// are sums.
+/// communicated, nor in the gradient, which is that of the value. It is an error if one of the axes
+/// splits a dimension or is pending, if another reduction than a sum is pending, or if elements are
+/// `bool`.
 ///
-/// A sum that is pending is added to it without being finished first, such as a bias to a product:
+/// It may then be added to a pending sum that is finished later, such as a bias to a product:
 ///
 ///     auto y = einsum<"bi,io->bo">(x, w) + as_partial<"model">(bias);   // still pending
 template <fixed_string... Axes, NamedOperand X>

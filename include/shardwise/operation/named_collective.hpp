@@ -5,6 +5,8 @@
 #include "shardwise/operation/manual.hpp"
 #include "shardwise/rule/manual_collective.hpp"
 
+#include <type_traits>
+
 namespace shardwise {
 
 /// A pair of positions of a `permute`: `From` sends to `To`.
@@ -21,8 +23,9 @@ namespace detail {
 /// The name in errors of a collective on manual axes.
 template <collective Kind>
 struct manual_collective_of;
-/// The names of `all_mean`, `all_and` and `all_or` in errors.
+/// The names of `all_mean`, `all_and` and `all_or`, and of `as_partial`, in errors.
 struct all_mean_of;
+struct as_partial_of;
 
 /// A collective that is called with axis names, joined as in `by`.
 template <collective Kind, reduction Reduce, fixed_string Axes, int From, int To>
@@ -90,6 +93,8 @@ using vary_rule = named_collective<collective::slice, reduction::sum, named_axes
 /// Makes the devices' values the terms of a sum, or the value that they share one of its terms.
 template <bool OfOne, fixed_string... Axes>
 struct terms_rule : vary_rule<Axes...> {
+  using shown = std::conditional_t<OfOne, as_partial_of, typename vary_rule<Axes...>::shown>;
+
   [[nodiscard]] static constexpr manual_collective called(const mesh_desc& mesh,
                                                           diagnosis* verdict = nullptr) noexcept {
     manual_collective out = vary_rule<Axes...>::called(mesh, verdict);

@@ -8,7 +8,7 @@ namespace shardwise {
 /// The operation that writes each element of its third operand at the index along a dimension of
 /// the first that the second operand holds at the same position. The integers are those of
 /// `scatter`. Along other dimensions the indices may be fewer, as for `take_along`.
-struct put_along_operation {
+struct put_along_operation : detail::writes_at_indices {
   static constexpr text_view name = "put_along";
 
   /// Each device writes those indices that it holds, so the dimension may be split; it needs all of
@@ -33,15 +33,6 @@ struct put_along_operation {
                                                  const tensor_descs& operands) noexcept {
     return over(how.integers[0]).judge(operands[0].rank());
   }
-  [[nodiscard]] static constexpr diagnosis check_elements(const attributes& how,
-                                                          const tensor_descs& operands) noexcept {
-    return scatter_operation::check_elements(how, operands);
-  }
-  [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes& how,
-                                                     const tensor_descs& operands,
-                                                     const tensor_desc& result) noexcept {
-    return scatter_operation::cost(mesh, how, operands, result);
-  }
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return detail::scatter_label(name, how);
   }
@@ -56,7 +47,7 @@ struct put_along_operation {
 template <int Dim, scatter_mode What, out_of_range Mode>
 struct put_along_of {
   using operation_class = put_along_operation;
-  static constexpr attributes how = scatter_operation::how(Dim, What, Mode);
+  static constexpr attributes how = put_along_operation::how(Dim, What, Mode);
 };
 
 /// Returns the tensor with each element of `updates` written at the index along a dimension that

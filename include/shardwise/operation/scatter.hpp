@@ -67,18 +67,38 @@ constexpr void scatter_gradient(gradient_step& at) {
   return words;
 }
 
+/// What operations that write at indices have in common: the integers, which are the dimension, the
+/// `scatter_mode` and the `out_of_range`, the elements and the cost.
+struct writes_at_indices {
+  [[nodiscard]] static constexpr attributes how(int dim, scatter_mode what,
+                                                out_of_range mode) noexcept {
+    return integer_attributes(dim, static_cast<int>(what), static_cast<int>(mode));
+  }
+  /// `bool` elements can only be set.
+  [[nodiscard]] static constexpr diagnosis check_elements(const attributes& how,
+                                                          const tensor_descs& operands) noexcept {
+    const bool is_set = how.integers[1] == static_cast<int>(scatter_mode::set);
+    const diagnosis alike = check_alike({operands[0], operands[2]}, 0, is_set);
+    if (!alike.ok()) return {.rule = alike.rule, .operand = alike.operand * 2};
+    return check_indices(operands, 1, 2);
+  }
+  [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes& how,
+                                                     const tensor_descs& operands,
+                                                     const tensor_desc&) noexcept {
+    const bool is_set = how.integers[1] == static_cast<int>(scatter_mode::set);
+    return {.flops =
+                is_set ? 0 : largest_shard_size(mesh, operands[2].layout, operands[2].extents)};
+  }
+};
+
 }  // namespace detail
 
 /// The operation that writes the elements of its third operand at the indices along a dimension of
 /// the first, which the second operand holds. The integers are the dimension, the `scatter_mode`
 /// and the `out_of_range`.
-struct scatter_operation {
+struct scatter_operation : detail::writes_at_indices {
   static constexpr text_view name = "scatter";
 
-  [[nodiscard]] static constexpr attributes how(int dim, scatter_mode what,
-                                                out_of_range mode) noexcept {
-    return integer_attributes(dim, static_cast<int>(what), static_cast<int>(mode));
-  }
   /// Each device writes those indices that it holds, so the dimension may be split; it needs all of
   /// the indices.
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
@@ -106,21 +126,6 @@ struct scatter_operation {
     if (rank > max_rank)
       return {.rule = violation::rank_is_too_high, .have = rank, .want = max_rank};
     return over(how.integers[0]).judge(operands[0].rank());
-  }
-  /// `bool` elements can only be set.
-  [[nodiscard]] static constexpr diagnosis check_elements(const attributes& how,
-                                                          const tensor_descs& operands) noexcept {
-    const bool is_set = how.integers[1] == static_cast<int>(scatter_mode::set);
-    const diagnosis alike = check_alike({operands[0], operands[2]}, 0, is_set);
-    if (!alike.ok()) return {.rule = alike.rule, .operand = alike.operand * 2};
-    return check_indices(operands, 1, 2);
-  }
-  [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes& how,
-                                                     const tensor_descs& operands,
-                                                     const tensor_desc&) noexcept {
-    const bool is_set = how.integers[1] == static_cast<int>(scatter_mode::set);
-    return {.flops =
-                is_set ? 0 : largest_shard_size(mesh, operands[2].layout, operands[2].extents)};
   }
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return detail::scatter_label(name, how);

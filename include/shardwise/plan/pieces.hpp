@@ -42,8 +42,7 @@ class collective_peers {
       : groups_(mesh, step.axes),
         moves_(moves),
         shards_(mesh, before, step.after),
-        permutes_shards_(step.kind == collective::collective_permute &&
-                         !(before.dims == step.after.dims)),
+        permutes_shards_(permutes_shards(before, step)),
         hears_one_(step.kind == collective::collective_permute ||
                    step.kind == collective::broadcast),
         hears_group_(step.kind != collective::slice && !hears_one_),

@@ -4,6 +4,7 @@
 #include "shardwise/layout/layout_rules.hpp"
 #include "shardwise/layout/single_cut.hpp"
 #include "shardwise/layout/tensor_desc.hpp"
+#include "shardwise/plan/transfer.hpp"
 #include "shardwise/rule/propagation.hpp"
 
 namespace shardwise {
@@ -23,9 +24,15 @@ class shard_permutation {
                               const layout_desc& after) noexcept
       : mesh_(mesh) {
     for (int d = 0; d < before.rank(); ++d) {
-      if (before.dims[d] == after.dims[d]) continue;
-      for (std::uint8_t a : before.dims[d]) before_.push_back(a);
-      for (std::uint8_t a : after.dims[d]) after_.push_back(a);
+      const axis_list &from = before.dims[d], &to = after.dims[d];
+      // Along an axis that counts the same parts before and after, every device stays where it is.
+      const auto stays = [&](std::uint8_t a) {
+        return from.contains(a) && to.contains(a) && parts_behind(from, a) == parts_behind(to, a);
+      };
+      for (std::uint8_t a : from)
+        if (!stays(a)) before_.push_back(a);
+      for (std::uint8_t a : to)
+        if (!stays(a)) after_.push_back(a);
     }
     const axis_list used_before = before_, used_after = after_;
     for (std::uint8_t a = 0; a < mesh.axes.size(); ++a) {
@@ -54,6 +61,14 @@ class shard_permutation {
   }
 
  private:
+  /// Returns the number of parts into which the axes minor to one split a part.
+  [[nodiscard]] constexpr index_t parts_behind(const axis_list& axes,
+                                               std::uint8_t axis) const noexcept {
+    index_t parts = 1;
+    for (int i = axes.ssize() - 1; axes[i] != axis; --i) parts *= mesh_.size(axes[i]);
+    return parts;
+  }
+
   mesh_desc mesh_;
   /// The axes that split dimensions before and after, followed by those that take their place.
   axis_list before_{};
@@ -92,6 +107,13 @@ namespace detail {
       return false;
   }
   return changes && before.pending == after.pending && before.manual == after.manual;
+}
+
+/// Returns true if a collective is such a permutation. In a `collective_permute` that a program
+/// calls, devices exchange values, and the layout stays the same.
+[[nodiscard]] constexpr bool permutes_shards(const layout_desc& before,
+                                             const transfer& step) noexcept {
+  return step.kind == collective::collective_permute && !(before.dims == step.after.dims);
 }
 
 }  // namespace shardwise

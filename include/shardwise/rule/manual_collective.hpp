@@ -5,6 +5,7 @@
 #include "shardwise/rule/collective.hpp"
 #include "shardwise/rule/operation.hpp"
 #include "shardwise/rule/position_moves.hpp"
+#include "shardwise/rule/suggestion.hpp"
 
 #include <bit>
 
@@ -149,5 +150,21 @@ struct manual_collective {
     return {};
   }
 };
+
+/// Returns the reshard to suggest when a collective is invalid: of a dimension that is split to a
+/// whole one, or of a pending value to its sum; `operand` is -1 if no reshard helps.
+[[nodiscard]] constexpr suggestion propose(const tensor_desc& tensor,
+                                           const diagnosis& verdict) noexcept {
+  suggestion out{-1, tensor.layout};
+  if (verdict.rule == violation::dimension_is_split) {
+    out.layout.unsplit(verdict.dim);
+    out.operand = 0;
+  } else if (verdict.rule == violation::partial_value_is_read && tensor.layout.manual == 0) {
+    out.layout.pending = 0;
+    out.layout.kind = reduction::sum;
+    out.operand = 0;
+  }
+  return out;
+}
 
 }  // namespace shardwise

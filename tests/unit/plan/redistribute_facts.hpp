@@ -161,6 +161,10 @@ inline constexpr redistribute_fact redistribute_facts[] = {
      {},
      moves_in_words{"collective_permute x,y"}},
     {{2, 2, 4}, {{16}, {{"x,y"}}}, {{"z"}}, {}, moves_in_words{"collective_permute x,y,z"}},
+    // Only axes that data crosses take part.
+    {{2, 2, 2}, {{8}, {{"x,y,z"}}}, {{"x,z,y"}}, {}, moves_in_words{"collective_permute y,z"}},
+    {{2, 2, 2}, {{8}, {{"x,y,z"}}}, {{"z,y,x"}}, {}, moves_in_words{"collective_permute x,z"}},
+    {{2, 2, 2}, {{8}, {{"x,y,z"}}}, {{"y,x,z"}}, {}, moves_in_words{"collective_permute x,y"}},
     {{2, 2}, {{8, 8}, {{"x%2", ""}}}, {{"y%2", ""}}, {}, moves_in_words{"collective_permute x,y"}},
     // Parts over 2 x 3 axes differ from those over 3 x 2, unless they are equal.
     {{2, 3}, {{12}, {{"x,y"}}}, {{"y,x"}}, {}, moves_in_words{"collective_permute x,y"}},

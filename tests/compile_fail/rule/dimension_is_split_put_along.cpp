@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSL-1.0
+// longest-line: 450
+// expect: shardwise::broken_rule<shardwise::violation::dimension_is_split,
+// expect: shardwise::operand{1}, shardwise::dimension{0}, shardwise::called<5>{"data"}
+// expect: reshard<P<none, none>>(operand 1)
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
+template <class T, index_t Rows, class Spec>
+using matrix = sharded_tensor<T, extents<Rows, 4>, layout<pod, Spec>>;
+using X = matrix<float, 8, P<none, none>>;
+using Indices = matrix<int, 2, P<"data", none>>;
+using Updates = matrix<float, 2, P<none, none>>;
+
+auto use() {
+  return put_along<0, scatter_mode::add>(abstract<X>(), abstract<Indices>(), abstract<Updates>());
+}
