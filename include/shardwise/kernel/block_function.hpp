@@ -13,23 +13,18 @@ namespace shardwise {
 /// for: a broadcast number fills what is read at once.
 inline constexpr std::size_t most_in_step = 128;
 
-/// Rows of a block function: their number, the length of each, and for each operand the number of
-/// elements from one row to the next. Rows of the result follow one another.
-struct function_rows {
-  index_t n;
-  index_t count = 1;
-  const index_t* apart = nullptr;
-};
-
 /// An elementwise operation on `n` contiguous elements. Operand `k` is contiguous too or, if
 /// `moves[k]` is 0, one step (`detail::step`) filled with a single number. Elements have the types
 /// used for arithmetic. `out` may be one of the operands.
 struct block_function {
   using pointer = void (*)(const void* const* operands, const index_t* moves, void* out, index_t n);
 
-  /// The same for all rows; an operand whose move is -1 is read backwards.
+  /// The same for `rows` rows of `n` elements. `apart[k]` is the number of elements from one row of
+  /// operand `k` to the next; rows of the result follow one another. An operand whose move is -1 is
+  /// read backwards. All types are fundamental, since the compiled library calls functions of
+  /// kernel sets, in which the types of the library are others.
   using rows_pointer = void (*)(const void* const* operands, const index_t* moves, void* out,
-                                const function_rows& rows);
+                                index_t n, index_t rows, const index_t* apart);
 
   pointer run = nullptr;
   /// Computes the function together with others in a chain, and its link; null if chains do not

@@ -53,7 +53,8 @@ template <class T, std::size_t N>
 /// Computes rows of a function whose operands and result have one type.
 template <class T, std::size_t N>
 void run_function_rows(const erased_steps<T, N>& steps, const void* const* operands,
-                       const index_t* moves, void* out, const function_rows& rows) {
+                       const index_t* moves, void* out, index_t n, index_t rows,
+                       const index_t* apart) {
   const T* from[N];
   index_t by[N];
   bool reverses = false;
@@ -65,29 +66,29 @@ void run_function_rows(const erased_steps<T, N>& steps, const void* const* opera
     reverses = reverses || moves[k] < 0;
   }
   auto* to = static_cast<T*>(out);
-  for (index_t left = rows.count; left > 0; --left, to += rows.n) {
-    const bool in_registers = reverses_in_registers<T, N> && rows.n >= step<T> &&
-                              std::find(from, from + N, to) == from + N;
+  for (index_t left = rows; left > 0; --left, to += n) {
+    const bool in_registers =
+        reverses_in_registers<T, N> && n >= step<T> && std::find(from, from + N, to) == from + N;
     if (reverses && !in_registers)
-      run_reversed<T, N>(steps, from, moves, to, rows.n);
+      run_reversed<T, N>(steps, from, moves, to, n);
     else
-      run_with_rest<T, N>(steps, from, by, to, rows.n);
+      run_with_rest<T, N>(steps, from, by, to, n);
     if (left == 1) return;
-    for (std::size_t k = 0; k < N; ++k) from[k] += rows.apart[k];
+    for (std::size_t k = 0; k < N; ++k) from[k] += apart[k];
   }
 }
 
 /// A function whose operands and result have one type.
 template <class F, class T, std::size_t N>
-void run_rows_of(const void* const* operands, const index_t* moves, void* out,
-                 const function_rows& rows) {
+void run_rows_of(const void* const* operands, const index_t* moves, void* out, index_t n,
+                 index_t rows, const index_t* apart) {
   using tree = typename lone_call<F, std::make_index_sequence<N>>::type;
   static constexpr tree called{};
-  run_function_rows<T, N>(steps_of<T, N>(called), operands, moves, out, rows);
+  run_function_rows<T, N>(steps_of<T, N>(called), operands, moves, out, n, rows, apart);
 }
 template <class F, class T, std::size_t N>
 void run_function(const void* const* operands, const index_t* moves, void* out, index_t n) {
-  run_rows_of<F, T, N>(operands, moves, out, {n});
+  run_rows_of<F, T, N>(operands, moves, out, n, 1, nullptr);
 }
 
 /// A comparison: its kernel returns 1 and 0 in the type of its operands.

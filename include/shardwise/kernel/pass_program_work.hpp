@@ -183,7 +183,7 @@ SHARDWISE_INLINE void pass_program::run_rows(scratch& at, const loop_nest<most_l
     if (all_rows) {
       for (const auto [operand, block] : std::span(placed, places))
         call.place(operand, readers[block].row);
-      call.run_rows(target, {row, rows, apart});
+      call.run_rows(target, row, rows, apart);
       target += rows * row * bytes;
       return;
     }

@@ -34,9 +34,9 @@ class step_call {
   [[nodiscard]] bool runs_rows() const noexcept {
     return !step_.is_chain && step_.function.run_rows != nullptr;
   }
-  /// Computes all rows at once, if `runs_rows`.
-  void run_rows(void* to, const function_rows& rows) const {
-    step_.function.run_rows(from_, moves_, to, rows);
+  /// Computes `rows` rows of `n` elements at once, if `runs_rows`.
+  void run_rows(void* to, index_t n, index_t rows, const index_t* apart) const {
+    step_.function.run_rows(from_, moves_, to, n, rows, apart);
   }
   /// Computes `n` elements.
   void run(void* to, index_t n) const {

@@ -7,6 +7,7 @@
 #include "shardwise/plan/mapping.hpp"
 
 #include <cstddef>
+#include <cstdlib>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -170,12 +171,15 @@ template <class Dims, class F, class... X, std::size_t... I>
 }
 
 /// The type with which a mapped function is called for an argument that is mapped over dimension
-/// `D`.
+/// `D`; never called, but defined, since clang warns of a tensor whose mesh is local to a file
+/// otherwise.
 template <int D>
 struct as_element {
   template <class X>
-  [[nodiscard]] typename recorded_as<typename element_of_batch<X, D>::type>::type operator()(
-      const X&) const;
+  [[nodiscard, noreturn]] typename recorded_as<typename element_of_batch<X, D>::type>::type
+  operator()(const X&) const {
+    std::abort();
+  }
 };
 template <class X, int D>
 using element_nest =
