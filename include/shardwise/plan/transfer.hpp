@@ -100,7 +100,7 @@ namespace detail {
       across *=
           largest_part(mesh, before.layout.dims[k], before.layout.grains[k], before.extents[k]);
   const auto own = [&](index_t p) { return range_at(mesh, step.axes, size, p); };
-  for (index_t p = 0; p < parts; ++p) {
+  const auto charge = [&](index_t p) {
     const index_range has = own(p), gets = with_halo(has, step.after.grains[d], size);
     inplace_vector<index_t, max_axes> elements;
     elements.resize(step.axes.size());
@@ -120,6 +120,21 @@ namespace detail {
     for (index_t q = p + 1; q < parts && own(q).begin < gets.end; ++q) take(q);
     for (int i = 0; i < step.axes.ssize(); ++i)
       if (elements[i] * across > bytes[i]) bytes[i] = elements[i] * across;
+  };
+  const grain how = step.after.grains[d];
+  const bool are_neighbours =
+      size % parts == 0 && how.before() <= size / parts && how.behind() <= size / parts;
+  if (parts <= 64 || !are_neighbours) {
+    for (index_t p = 0; p < parts; ++p) charge(p);
+    return bytes;
+  }
+  // Equal parts, of which each device needs those of its neighbours: devices differ in the axis
+  // along which these differ from them.
+  index_t minor = 1;
+  for (int i = step.axes.ssize() - 1; i >= 0; --i) {
+    for (index_t p = minor - 1; p <= minor + 1; ++p)
+      if (p < parts) charge(p);
+    minor *= mesh.size(step.axes[i]);
   }
   return bytes;
 }

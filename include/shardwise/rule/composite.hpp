@@ -31,10 +31,6 @@ struct product_split {
   if (a == dyn || b == dyn) return dyn;
   return b > 0 && a > INT64_MAX / b ? INT64_MAX : a * b;
 }
-/// Returns the sum of two known sizes, INT64_MAX if it is too large for a tensor.
-[[nodiscard]] constexpr index_t size_sum(index_t a, index_t b) noexcept {
-  return a > 0 && b > INT64_MAX - a ? INT64_MAX : a + b;
-}
 
 /// The distinct sizes of the ranges into which successive axes split the indices of a factor. Sizes
 /// that are `dyn` are not checked yet.
