@@ -130,6 +130,7 @@ std::vector<called_row> rows_over(const mesh_desc& mesh, const axis_list& axes) 
   for (index_t p = 0; p < n; ++p) swapped.push_back({p, n - 1 - p});
   if (n > 1) partly.push_back({n - 1, 0});
   move("swap", position_moves::pairs(swapped));
+  move("mirror", position_moves::mirror());
   move("pairs", position_moves::pairs(partly));
   for (index_t root : {index_t{0}, n - 1})
     add("broadcast", {.kind = collective::broadcast, .moves = position_moves::root(root)}, true);

@@ -72,6 +72,12 @@ TEST_CASE("operations give the same bits for all owners, wherever layouts are le
           attempt([&] {
             return max_pool<windows<4, 3>, strides<1, 1>, paddings<3, 0, 1, 1>>(x, across<"x">);
           });
+          attempt([&] { return slice_in_dim<0, 1, open_end>(x, across<"x">); });
+          attempt([&] { return pad<2, 1, 0, 0>(x, 0.5F, across<"x">); });
+          attempt([&] { return diff<0>(x, across<"x">); });
+          attempt([&] { return flip<0, 1>(x, across<"x">); });
+          attempt([&] { return roll<1, 3>(x, across<"x">); });
+          attempt([&] { return index_at<1, 2>(x, across<"x">); });
         }
       if (legal < 50) throw std::logic_error("few operations were legal");
     });

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "shardwise/kernel/view_kernel.hpp"
-#include "shardwise/operation/flip.hpp"
+#include "shardwise/operation/flip_operation.hpp"
 
 namespace shardwise {
 

@@ -4,7 +4,7 @@
 #include "shardwise/host/factories.hpp"
 #include "shardwise/host/host.hpp"
 #include "shardwise/nn/sample.hpp"
-#include "shardwise/operation/slice.hpp"
+#include "shardwise/operation/index_at.hpp"
 #include "shardwise/runtime/compiled_step.hpp"
 #include "shardwise/runtime/step.hpp"
 

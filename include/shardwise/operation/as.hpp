@@ -121,6 +121,15 @@ template <class Given, class Made>
   return carry_out<lay_out_call>(given, static_cast<Made&&>(made));
 }
 
+/// The same if the terms of a call request a layout; otherwise returns the result itself.
+template <class Given, class Made>
+[[nodiscard]] constexpr auto laid_out_on(const Given& given, Made&& made) {
+  if constexpr (is_result_as<Given>)
+    return lay_out(given, static_cast<Made&&>(made));
+  else
+    return std::remove_cvref_t<Made>(static_cast<Made&&>(made));
+}
+
 /// A call whose first argument is its terms; if these request a layout, its result is resharded to
 /// it, or each of its results.
 template <class Call>

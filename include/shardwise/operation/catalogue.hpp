@@ -21,6 +21,7 @@
 #include "shardwise/operation/full_like.hpp"
 #include "shardwise/operation/glu.hpp"
 #include "shardwise/operation/householder_product.hpp"
+#include "shardwise/operation/index_at.hpp"
 #include "shardwise/operation/iota_like.hpp"
 #include "shardwise/operation/layer_norm.hpp"
 #include "shardwise/operation/logcumsumexp.hpp"
@@ -189,8 +190,10 @@ inline constexpr catalogued_operation whole_catalogue[] = {
     whole_entry<squeeze_operation>("squeeze", "dims", "f32[8,1]", "dims=1", "squeeze"),
     making_entry<unsqueeze_operation>("unsqueeze", "dims", "f32[8,4]", "dims=1",
                                       "expand_dims, unsqueeze", 1),
-    whole_entry<flip_operation>("flip", "dims across?", "f32[8,4]", "dims=1", "flip, rev"),
-    roll_entry(),
+    exchanging_entry<flip_operation>("flip", "dims across?", "dims=1", "flip, rev",
+                                     &composed_steps::flip),
+    exchanging_entry<roll_operation>("roll", "dim places across?", "dim=1 places=1", "roll",
+                                     &composed_steps::roll),
     whole_entry<tile_operation>("tile", "counts across?", "f32[8,4]", "counts=1,2", "tile, repeat"),
     whole_entry<repeat_operation>("repeat", "dim count across?", "f32[8,4]", "dim=1 count=2",
                                   "repeat, repeat_interleave"),
@@ -208,11 +211,10 @@ inline constexpr catalogued_operation whole_catalogue[] = {
     whole_entry<slice_operation>("slice_in_dim", "dim begin? end? step? across?", "f32[8,4]",
                                  "dim=1 begin=1 end=3", "slice, slice_in_dim, x[a:b]", 1, 1,
                                  &slice_how),
-    composed_entry<parts_judge<linearity::additive>>("diff", "dim across?", "f32[8,4]", "dim=1",
-                                                     "diff", &composed_steps::diff, 1, 1, true,
-                                                     false),
-    whole_entry<slice_operation>("index_at", "dim index across?", "f32[8,4]", "dim=1 index=0",
-                                 "x[i], select", 1, 1, &index_how),
+    composed_entry<neighbours_judge>("diff", "dim across?", "f32[8,4]", "dim=1", "diff",
+                                     &composed_steps::diff, 1, 1, true, false),
+    exchanging_entry<slice_operation>("index_at", "dim index across?", "dim=1 index=0",
+                                      "x[i], select", &composed_steps::index_at, &index_how),
     whole_entry<dynamic_slice_operation>("dynamic_slice", "dim size across?", "f32[8,4] i64[]",
                                          "dim=1 size=2", "dynamic_slice, narrow", 2, 2),
     whole_entry<update_slice_operation>("update_slice", "dim across?", "f32[8,4] f32[8,2] i64[]",
@@ -293,8 +295,8 @@ inline constexpr catalogued_operation whole_catalogue[] = {
                                    "argsort"),
     top_k_entry(),
     // Composed operations.
-    composed_entry<parts_judge<linearity::nonlinear>>("glu", "dim across?", "f32[8,4]", "dim=1",
-                                                      "glu", &composed_steps::glu),
+    composed_entry<halves_judge>("glu", "dim across?", "f32[8,4]", "dim=1", "glu",
+                                 &composed_steps::glu),
     composed_entry<softmax_operation>("softmax", "dim across?", "f32[8,4]", "dim=1", "softmax",
                                       &composed_steps::softmax),
     composed_entry<softmax_operation>("log_softmax", "dim across?", "f32[8,4]", "dim=1",

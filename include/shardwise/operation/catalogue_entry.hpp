@@ -263,10 +263,15 @@ template <class Class>
   entry.names_made_dims = true;
   return entry;
 }
-[[nodiscard]] constexpr catalogued_operation roll_entry() noexcept {
-  catalogued_operation entry = whole_entry<roll_operation>("roll", "dim places across?", "f32[8,4]",
-                                                           "dim=1 places=1", "roll");
-  entry.steps = &composed_steps::roll;
+/// Returns the entry of an operation that devices may compute by exchanging shards.
+template <class Class>
+[[nodiscard]] constexpr catalogued_operation exchanging_entry(
+    text_view name, text_view parameters, text_view arguments, text_view peers,
+    composition_steps steps,
+    attributes (*how)(const operation_arguments&, const tensor_descs&) = nullptr) noexcept {
+  catalogued_operation entry =
+      whole_entry<Class>(name, parameters, "f32[8,4]", arguments, peers, 1, 1, how);
+  entry.steps = steps;
   return entry;
 }
 [[nodiscard]] constexpr catalogued_operation top_k_entry() noexcept {

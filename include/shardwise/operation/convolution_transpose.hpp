@@ -82,12 +82,14 @@ template <index_t Groups, index_t Channels, index_t Features, index_t... Sizes, 
 [[nodiscard]] constexpr auto turned_weights(extents<Channels, Features, Sizes...>, const W& weights,
                                             const Permitted& permitted,
                                             std::integer_sequence<int, D...>) {
+  // Gathered at once, since devices need whole windows.
+  auto reversed = apply_operation<flip_of<(D + 2)...>>(permitted, weights);
   if constexpr (Groups == 1) {
-    return transpose<1, 0, (D + 2)...>(flip<(D + 2)...>(weights, permitted));
+    return transpose<1, 0, (D + 2)...>(static_cast<decltype(reversed)&&>(reversed));
   } else {
     constexpr index_t in_group = Groups < 1 ? Channels : Channels / Groups;
     const auto groups = reshape<extents<Groups, in_group, Features, Sizes...>>(
-        flip<(D + 2)...>(weights, permitted), permitted);
+        static_cast<decltype(reversed)&&>(reversed), permitted);
     return reshape<extents<Groups * Features, in_group, Sizes...>>(
         transpose<0, 2, 1, (D + 3)...>(groups), permitted);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/operation/flip.hpp"
+#include "shardwise/operation/flip_operation.hpp"
 #include "shardwise/operation/reshape.hpp"
 #include "shardwise/operation/transpose.hpp"
 #include "shardwise/operation/windowed.hpp"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/operation/index_at.hpp"
 #include "shardwise/operation/normalising.hpp"
 #include "shardwise/operation/reduce.hpp"
-#include "shardwise/operation/slice.hpp"
 #include "shardwise/operation/squeeze.hpp"
 #include "shardwise/operation/stack.hpp"
 #include "shardwise/operation/take.hpp"

@@ -1,65 +1,81 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/operation/as.hpp"
-#include "shardwise/operation/over.hpp"
-#include "shardwise/rule/gradient_step.hpp"
+#include "shardwise/operation/between_devices.hpp"
+#include "shardwise/operation/flip_operation.hpp"
+#include "shardwise/operation/shard_mirror.hpp"
+
+#include <type_traits>
+#include <utility>
 
 namespace shardwise {
 
-/// The operation that reverses the order of elements along dimensions, which are its integers.
-struct flip_operation : of_any_elements {
-  static constexpr text_view name = "flip";
-  static constexpr views_read reads = views_read::any;
+namespace detail {
 
-  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
-                                                  const tensor_descs& operands) noexcept {
-    factor_rule out = same_dimensions_rule(linearity::structural, operands[0].rank());
-    for (index_t d : how.integers) out.factors[d] = factor_kind::permutation;
-    return out;
-  }
-  [[nodiscard]] static constexpr diagnosis check(const attributes& how,
-                                                 const tensor_descs& operands) noexcept {
-    return over(how.integers).judge(operands[0].rank());
-  }
-  [[nodiscard]] static constexpr strided_elements view(const attributes& how, const factor_rule&,
-                                                       const strided_elements& from,
-                                                       const extents_desc&) noexcept {
-    strided_elements out = from;
-    // A dimension that is listed twice is reversed once.
-    const unsigned flipped = over(how.integers).bits();
-    for (int d = 0; d < from.extents.ssize(); ++d) {
-      if ((flipped >> d & 1U) == 0 || from.extents[d] == 0) continue;
-      out.offset += (from.extents[d] - 1) * from.strides[d];
-      out.strides[d] = -from.strides[d];
-    }
-    return out;
-  }
-  [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
-    return words_of(name, how);
-  }
-  static constexpr void gradient(gradient_step& at) {
-    at.give(0, emit<flip_operation>(at.how(), at.cotangent()));
-  }
-};
-
-/// A flip along `Dims` whose attributes are types.
+/// The call of a flip.
 template <int... Dims>
-struct flip_of {
-  using operation_class = flip_operation;
-  static constexpr attributes how = integer_attributes(Dims...);
+struct flip_call {
+  using operation = flip_of<Dims...>;
+
+  [[nodiscard]] static constexpr shard_mirror plan(const mesh_desc& mesh, const tensor_desc& x,
+                                                   unsigned permitted) noexcept {
+    return shard_mirror::of(mesh, x, over(operation::how.integers), permitted);
+  }
+  template <class Plan, class Permitted, class X>
+  [[nodiscard]] static constexpr auto on_types(X&& x) {
+    using layout = typename std::remove_cvref_t<X>::layout_type;
+    auto moved = exchanged<Plan, 0>(enable_manual_sharding(static_cast<X&&>(x)));
+    return disable_manual_sharding<layout>(
+        apply_operation<operation>(across_axes<>{}, static_cast<decltype(moved)&&>(moved)));
+  }
+  template <class X>
+  [[nodiscard]] static X on_values(const X& x, const shard_mirror& plan) {
+    X mine = value_steps::enter(x);
+    for (const axis_list& axes : plan.dims)
+      mine = value_steps::call(shard_mirror::along(axes), std::move(mine));
+    return value_steps::leave(
+        X::value_domain::template apply_with<flip_operation, typename X::value_type>(
+            operation::how, std::move(mine)),
+        x.tensor().layout);
+  }
+
+ private:
+  template <class Plan, int I, class X>
+  [[nodiscard]] static constexpr auto exchanged(X&& x) {
+    if constexpr (I == Plan::value.dims.ssize()) {
+      return std::remove_cvref_t<X>(static_cast<X&&>(x));
+    } else {
+      constexpr auto axes = entry_of_axes<mesh_of<X>, pack(Plan::value.dims[I])>::value;
+      return exchanged<Plan, I + 1>(
+          call_collective<moving_collective<collective::collective_permute, axes, mirror_moves>>(
+              static_cast<X&&>(x)));
+    }
+  }
 };
 
-/// Returns the elements in reverse order along the given dimensions, which must not be split, or
-/// are gathered over permitted axes. Pending reductions stay pending.
+}  // namespace detail
+
+/// Returns the elements in reverse order along the given dimensions, which must not be split.
+/// Pending reductions stay pending.
 ///
-///     auto y = flip<1>(x);                   // f32[8@data, 64]: y[i, j] = x[i, 63 - j]
-///     auto z = flip<1>(x, across<"model">);
+/// If axes are permitted that split the dimensions evenly, they stay split: devices exchange their
+/// shards, with one `collective_permute` for each such dimension. Otherwise they are gathered over
+/// permitted axes.
+///
+///     auto y = flip<1>(x);                      // f32[8@data, 64]: y[i, j] = x[i, 63 - j]
+///     auto z = flip<1>(x, across<"model">);     // f32[8, 64@model]
 template <int... Dims, NamedOperand X, detail::Terms Given = across_axes<>>
-  requires(sizeof...(Dims) > 0 && sizeof...(Dims) <= max_rank)
+  requires(sizeof...(Dims) > 0 && sizeof...(Dims) <= max_rank &&
+           !detail::may_run_between_devices<detail::flip_call<Dims...>, X, Given>)
 [[nodiscard]] constexpr auto flip(X&& x, const Given& permitted = {})
     -> decltype(apply_operation<flip_of<Dims...>>(permitted, static_cast<X&&>(x))) {
   return apply_operation<flip_of<Dims...>>(permitted, static_cast<X&&>(x));
+}
+template <int... Dims, NamedOperand X, detail::Terms Given = across_axes<>>
+  requires(sizeof...(Dims) > 0 && sizeof...(Dims) <= max_rank &&
+           detail::may_run_between_devices<detail::flip_call<Dims...>, X, Given>)
+[[nodiscard]] constexpr auto flip(X&& x, const Given& permitted = {}) {
+  return detail::run_between_devices<detail::flip_call<Dims...>>(static_cast<X&&>(x), permitted);
 }
 
 }  // namespace shardwise

@@ -141,6 +141,11 @@ struct shift_moves {
     return End == shift_end::wraps ? position_moves::ring(By) : position_moves::line(By);
   }
 };
+struct mirror_moves {
+  [[nodiscard]] static constexpr position_moves value() noexcept {
+    return position_moves::mirror();
+  }
+};
 template <index_t Root>
 struct root_moves {
   [[nodiscard]] static constexpr position_moves value() noexcept {

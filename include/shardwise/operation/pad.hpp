@@ -18,8 +18,11 @@ struct pad_of {
 };
 
 /// Returns a larger tensor around this one: `Amounts` has the number of elements to add before and
-/// after, for each dimension. A dimension that grows must not be split, or is gathered over
-/// permitted axes; all others may be split.
+/// after, for each dimension.
+///
+/// A dimension that grows must not be split, or devices communicate over permitted axes. Padded
+/// with a number, it gets a halo as in `slice_in_dim`, if the same conditions hold; in other cases
+/// it is gathered. All other dimensions may be split.
 ///
 /// The padding is zero, so pending sums stay pending. `pad<pad_mode::edge, ...>` repeats the
 /// elements at the edge, and `pad_mode::reflect` reflects the elements within, several times if

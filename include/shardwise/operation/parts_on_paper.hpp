@@ -3,19 +3,21 @@
 
 #include "shardwise/operation/composed_on_paper.hpp"
 #include "shardwise/operation/cumsum.hpp"
+#include "shardwise/operation/diff.hpp"
 #include "shardwise/operation/iota_like.hpp"
 #include "shardwise/operation/repeat_each.hpp"
 #include "shardwise/operation/ring_roll.hpp"
+#include "shardwise/operation/shard_mirror.hpp"
+#include "shardwise/operation/shard_owner.hpp"
 
 namespace shardwise::detail {
 
-/// A function of parts of a dimension.
-template <linearity Law>
-struct parts_judge {
+/// A function of halves of a dimension that is not linear.
+struct halves_judge {
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {
     factor_rule out = split_judge::rule(how, operands);
-    out.law = Law;
+    out.law = linearity::nonlinear;
     return out;
   }
   [[nodiscard]] static constexpr diagnosis check(const attributes& how,
@@ -65,8 +67,8 @@ struct bincount_judge {
   }
 };
 
-/// The steps of `diff`, `glu`, `bincount`, `repeat_each`, `trapezoid`, and of `roll` between
-/// devices, on abstract tensors.
+/// The steps of `diff`, `glu`, `bincount`, `repeat_each`, `trapezoid`, and of `roll`, `flip`
+/// and `index_at` between devices, on abstract tensors.
 namespace composed_steps {
 
 /// A part of a dimension.
@@ -77,7 +79,7 @@ namespace composed_steps {
 }
 constexpr void diff(paper_steps& at, const attributes& how, const tensor_descs& given,
                     tensor_results& out) {
-  const tensor_desc x = at.gathered(split_judge::rule(how, given), given)[0];
+  const tensor_desc x = at.gathered(neighbours_judge::rule(how, given), given)[0];
   const tensor_desc upper = part_of(at, x, how, 1, open_end);
   out.push_back(at.each<f::subtract>(upper, part_of(at, x, how, 0, -1)));
 }
@@ -136,6 +138,28 @@ constexpr void roll(paper_steps& at, const attributes& how, const tensor_descs& 
         plan.moves_shards() ? mine : part_of(at, mine, how, piece.begin, piece.end);
     if (piece.by != 0) (void)at.called(plan.move_of(piece), part);
   }
+  out.push_back(x[0]);
+}
+
+/// Makes no result if the dimension is not split, or gathered.
+constexpr void index_at(paper_steps& at, const attributes& how, const tensor_descs& x,
+                        tensor_results& out) {
+  const shard_owner plan = shard_owner::of(at.mesh(), x[0], how, at.permitted());
+  if (!plan.is_possible()) return;
+  const auto dim = static_cast<int>(how.integers[0]);
+  const tensor_desc mine =
+      at.apply<slice_operation>(slice_operation::how(dim, plan.local, plan.local + 1, 1, true),
+                                to_manual(at.mesh(), x[0]).tensor);
+  const tensor_desc sent = at.called(plan.sending(), mine);
+  out.push_back(from_manual(at.mesh(), sent, shard_owner::result_of(at.mesh(), x[0], how)).tensor);
+}
+/// Makes no result if the dimensions are reversed as a whole.
+constexpr void flip(paper_steps& at, const attributes& how, const tensor_descs& x,
+                    tensor_results& out) {
+  const shard_mirror plan = shard_mirror::of(at.mesh(), x[0], over(how.integers), at.permitted());
+  if (!plan.is_possible()) return;
+  const tensor_desc mine = to_manual(at.mesh(), x[0]).tensor;
+  for (const axis_list& axes : plan.dims) (void)at.called(shard_mirror::along(axes), mine);
   out.push_back(x[0]);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/layout/tensor_desc.hpp"
+#include "shardwise/operation/equal_shards.hpp"
 #include "shardwise/rule/manual_collective.hpp"
 
 namespace shardwise::detail {
@@ -35,22 +35,16 @@ struct ring_roll {
   }
 
   /// Plans the roll of a dimension by `places`, if devices may communicate over `permitted` axes, a
-  /// bit mask. It is possible if these split the dimension, all split dimensions are divided evenly
-  /// into contiguous parts, and nothing is pending or manual.
+  /// bit mask. It is possible if these split the dimension, and `has_equal_shards`.
   [[nodiscard]] static constexpr ring_roll of(const mesh_desc& mesh, const tensor_desc& x, int dim,
                                               index_t places, unsigned permitted) noexcept {
     ring_roll out;
-    if (dim < 0 || dim >= x.rank() || !is_known(mesh, x.extents)) return out;
-    const layout_desc& layout = x.layout;
-    if (layout.rank() != x.rank() || layout.pending != 0 || layout.manual != 0 ||
-        !layout.is_contiguous())
-      return out;
-    for (int d = 0; d < x.rank(); ++d)
-      if (x.extents[d] % mesh.parts(layout.dims[d]) != 0) return out;
-    const index_t size = x.extents[dim], devices = mesh.parts(layout.dims[dim]);
-    const unsigned needed = bits_of(real_axes(mesh, layout.dims[dim]));
+    if (dim < 0 || dim >= x.rank() || !has_equal_shards(mesh, x)) return out;
+    const axis_list& axes = x.layout.dims[dim];
+    const index_t size = x.extents[dim], devices = mesh.parts(axes);
+    const unsigned needed = bits_of(real_axes(mesh, axes));
     if (devices < 2 || size == 0 || places % size == 0 || (needed & ~permitted) != 0) return out;
-    out.axes = layout.dims[dim];
+    out.axes = axes;
     const index_t part = size / devices, by = (places % size + size) % size;
     const index_t rest = by % part;
     if (rest > 0) out.pieces.push_back({part - rest, part, (by / part + 1) % devices});

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/operation/as.hpp"
+#include "shardwise/operation/between_devices.hpp"
 #include "shardwise/operation/concatenate.hpp"
-#include "shardwise/operation/manual_collectives.hpp"
 #include "shardwise/operation/over.hpp"
 #include "shardwise/operation/ring_roll.hpp"
 #include "shardwise/operation/slice.hpp"
@@ -56,26 +55,53 @@ struct roll_of {
 
 namespace detail {
 
-/// How the devices roll a dimension of a tensor whose layout is a type.
-template <int Dim, index_t Places, class X, class Given>
-struct planned_roll {
-  static constexpr ring_roll value = ring_roll::of(mesh_of<X>::value, paper_of<X>::value, Dim,
-                                                   Places, Given::bits(mesh_of<X>::value));
-};
-/// True if the devices roll the dimension of such a tensor, or of one whose layout is a value,
-/// which decides.
-template <int Dim, index_t Places, class X, class Given>
-inline constexpr bool may_roll_in_ring = [] {
-  if constexpr (Operand<X>)
-    return planned_roll<Dim, Places, X, permitted_by<Given>>::value.is_possible();
-  else
-    return ValueOperand<X>;
-}();
+/// The call of a roll.
+template <int Dim, index_t Places>
+struct roll_call {
+  using operation = roll_of<Dim, Places>;
 
-/// The steps of a roll by the devices of a dimension, for types.
-template <int Dim, class Plan>
-struct roll_between_types {
-  template <std::size_t I, class Mine>
+  [[nodiscard]] static constexpr ring_roll plan(const mesh_desc& mesh, const tensor_desc& x,
+                                                unsigned permitted) noexcept {
+    return ring_roll::of(mesh, x, Dim, Places, permitted);
+  }
+  template <class Plan, class Permitted, class X>
+  [[nodiscard]] static constexpr auto on_types(X&& x) {
+    using layout = typename std::remove_cvref_t<X>::layout_type;
+    if constexpr (Plan::value.moves_shards()) {
+      return disable_manual_sharding<layout>(
+          piece<Plan, 0>(enable_manual_sharding(static_cast<X&&>(x))));
+    } else {
+      const auto mine = enable_manual_sharding(static_cast<X&&>(x));
+      auto first = piece<Plan, 0>(mine);
+      auto second = piece<Plan, 1>(mine);
+      return disable_manual_sharding<layout>(concatenate<Dim>(
+          static_cast<decltype(first)&&>(first), static_cast<decltype(second)&&>(second)));
+    }
+  }
+  template <class X>
+  [[nodiscard]] static X on_values(const X& x, const ring_roll& plan) {
+    using domain = typename X::value_domain;
+    using T = typename X::value_type;
+    X mine = value_steps::enter(x);
+    const auto moved = [&](const ring_roll::piece& chosen, X part) {
+      return chosen.by == 0 ? part : value_steps::call(plan.move_of(chosen), std::move(part));
+    };
+    const auto piece = [&](const ring_roll::piece& chosen) {
+      const attributes how = slice_operation::how(Dim, chosen.begin, chosen.end, 1);
+      return moved(chosen, domain::template apply_with<slice_operation, T>(how, mine));
+    };
+    if (plan.moves_shards())
+      return value_steps::leave(moved(plan.pieces[0], std::move(mine)), x.tensor().layout);
+    X first = piece(plan.pieces[0]);
+    X second = piece(plan.pieces[1]);
+    return value_steps::leave(
+        domain::template apply_with<concatenate_operation, T>(concatenate_operation::how(Dim),
+                                                              std::move(first), std::move(second)),
+        x.tensor().layout);
+  }
+
+ private:
+  template <class Plan, std::size_t I, class Mine>
   [[nodiscard]] static constexpr auto piece(Mine&& mine) {
     constexpr ring_roll::piece moved = Plan::value.pieces[I];
     constexpr auto axes = entry_of_axes<mesh_of<Mine>, pack(Plan::value.axes)>::value;
@@ -90,48 +116,7 @@ struct roll_between_types {
     else
       return shift<axes, moved.by>(part());
   }
-  template <class X>
-  [[nodiscard]] static constexpr auto run(X&& x) {
-    using layout = typename std::remove_cvref_t<X>::layout_type;
-    if constexpr (Plan::value.moves_shards()) {
-      return disable_manual_sharding<layout>(piece<0>(enable_manual_sharding(static_cast<X&&>(x))));
-    } else {
-      const auto mine = enable_manual_sharding(static_cast<X&&>(x));
-      auto first = piece<0>(mine);
-      auto second = piece<1>(mine);
-      return disable_manual_sharding<layout>(concatenate<Dim>(
-          static_cast<decltype(first)&&>(first), static_cast<decltype(second)&&>(second)));
-    }
-  }
 };
-/// The same for a tensor whose layout is a value.
-template <class X>
-[[nodiscard]] auto roll_between_values(const X& x, int dim, const ring_roll& plan) {
-  using domain = typename X::value_domain;
-  using T = typename X::value_type;
-  const tensor_desc whole = x.tensor();
-  const manual_result entered = to_manual(x.mesh(), whole);
-  X mine = domain::template manually<X>(x, entered.tensor);
-  const auto moved = [&](const ring_roll::piece& chosen, X part) {
-    if (chosen.by == 0) return part;
-    const manual_collective called = plan.move_of(chosen);
-    const tensor_desc made = called.apply(x.mesh(), part.tensor()).tensor;
-    return domain::template manually<X>(std::move(part), made, called);
-  };
-  const auto piece = [&](const ring_roll::piece& chosen) {
-    const attributes how = slice_operation::how(dim, chosen.begin, chosen.end, 1);
-    return moved(chosen, domain::template apply_with<slice_operation, T>(how, mine));
-  };
-  const auto left = [&](X y) {
-    const tensor_desc made = from_manual(x.mesh(), y.tensor(), whole.layout).tensor;
-    return domain::template manually<X>(std::move(y), made);
-  };
-  if (plan.moves_shards()) return left(moved(plan.pieces[0], std::move(mine)));
-  X first = piece(plan.pieces[0]);
-  X second = piece(plan.pieces[1]);
-  return left(domain::template apply_with<concatenate_operation, T>(
-      concatenate_operation::how(dim), std::move(first), std::move(second)));
-}
 
 }  // namespace detail
 
@@ -146,31 +131,16 @@ template <class X>
 ///     auto y = roll<1, 2>(x);                       // 1 2 3 4 becomes 3 4 1 2
 ///     auto z = roll<0, 1>(grid, across<"rows">);    // each device receives one row
 template <int Dim, index_t Places, NamedOperand X, detail::Terms Given = across_axes<>>
-  requires(!detail::may_roll_in_ring<Dim, Places, X, Given>)
+  requires(!detail::may_run_between_devices<detail::roll_call<Dim, Places>, X, Given>)
 [[nodiscard]] constexpr auto roll(X&& x, Given permitted = {})
     -> decltype(apply_operation<roll_of<Dim, Places>>(permitted, static_cast<X&&>(x))) {
   return apply_operation<roll_of<Dim, Places>>(permitted, static_cast<X&&>(x));
 }
 template <int Dim, index_t Places, NamedOperand X, detail::Terms Given = across_axes<>>
-  requires detail::may_roll_in_ring<Dim, Places, X, Given>
+  requires detail::may_run_between_devices<detail::roll_call<Dim, Places>, X, Given>
 [[nodiscard]] constexpr auto roll(X&& x, Given permitted = {}) {
-  using axes = detail::permitted_by<Given>;
-  const auto laid_out = [&]<class Made>(Made&& made) {
-    if constexpr (detail::is_result_as<Given>)
-      return detail::lay_out(permitted, static_cast<Made&&>(made));
-    else
-      return std::remove_cvref_t<Made>(static_cast<Made&&>(made));
-  };
-  if constexpr (Operand<X>) {
-    return laid_out(
-        detail::roll_between_types<Dim, detail::planned_roll<Dim, Places, X, axes>>::run(
-            static_cast<X&&>(x)));
-  } else {
-    const auto plan =
-        detail::ring_roll::of(x.mesh(), x.tensor(), Dim, Places, axes::bits(x.mesh()));
-    if (plan.is_possible()) return laid_out(detail::roll_between_values(x, Dim, plan));
-    return apply_operation<roll_of<Dim, Places>>(permitted, static_cast<X&&>(x));
-  }
+  return detail::run_between_devices<detail::roll_call<Dim, Places>>(static_cast<X&&>(x),
+                                                                     permitted);
 }
 
 }  // namespace shardwise

@@ -2,8 +2,9 @@
 #pragma once
 
 #include "shardwise/operation/as.hpp"
-#include "shardwise/operation/flip.hpp"
+#include "shardwise/operation/flip_operation.hpp"
 #include "shardwise/operation/over.hpp"
+#include "shardwise/operation/pad_operation.hpp"
 #include "shardwise/operation/reduce.hpp"
 #include "shardwise/operation/reshape.hpp"
 #include "shardwise/rule/gradient_step.hpp"
@@ -21,8 +22,6 @@ struct strided_range {
   index_t count = 0;
   index_t step = 1;
 };
-
-struct pad_operation;
 
 /// The operation that takes elements at equal distances along a dimension. Its integers are the
 /// dimension, the begin, the end and the step as in NumPy, and whether the dimension, of which one
@@ -57,6 +56,7 @@ struct slice_operation : of_any_elements {
     const bool drops = how.integers[4] != 0;
     if (takes_all(how, size) && !drops) return out;
     out.factors[dim] = factor_kind::need_replication;
+    const strided_range range = size == dyn ? strided_range{} : range_of(how, size);
     if (drops) {
       out.result.clear();
       for (int d = 0; d < rank; ++d)
@@ -68,7 +68,16 @@ struct slice_operation : of_any_elements {
     out.result[dim] = kept;
     out.sizes = out.given_sizes();
     if (size != dyn) {
-      out.sizes[kept] = range_of(how, size).count;
+      out.sizes[kept] = range.count;
+      if (range.step > 0 && range.count > 0) {
+        // An index of the result reads the element `range.first` after its own position.
+        const index_t last = range.first + (range.count - 1) * range.step;
+        out.factors[dim] = factor_kind::blocked;
+        out.windows.push_back({static_cast<std::uint8_t>(dim),
+                               kept,
+                               {1, range.step, -range.first, last + 1 - size, 1},
+                               true});
+      }
     } else if (is_fixed(how)) {
       out.sizes[kept] = range_of(how, 0).count;
     } else {
@@ -117,10 +126,18 @@ struct slice_operation : of_any_elements {
                                                        const strided_elements& from,
                                                        const extents_desc& made) noexcept {
     const auto dim = static_cast<int>(how.integers[0]);
-    // A dimension that may be split is taken as a whole.
+    // A dimension of which everything is taken may be split. Any other one is whole in a view.
     strided_range range{0, from.extents[dim], 1};
-    if (rule.factors[rule.operands[0][dim]] == factor_kind::need_replication)
+    if (rule.factors[rule.operands[0][dim]] != factor_kind::pass_through)
       range = range_of(how, from.extents[dim]);
+    return elements_from(from, dim, range, made);
+  }
+  /// A slice of a split dimension is computed: where a device begins depends on its position.
+  static constexpr bool views_split = false;
+  /// Returns the elements in a range of a dimension.
+  [[nodiscard]] static constexpr strided_elements elements_from(const strided_elements& from,
+                                                                int dim, const strided_range& range,
+                                                                const extents_desc& made) noexcept {
     strided_elements out{from.offset, made, {}};
     if (range.count > 0) out.offset += range.first * from.strides[dim];
     const bool drops = made.ssize() < from.extents.ssize();
@@ -162,150 +179,59 @@ struct slice_operation : of_any_elements {
   }
 };
 
-/// The values that a tensor is padded with: a number, copies of the elements at the edge, or the
-/// elements within, reflected at the edge, which itself is not repeated.
-enum class pad_mode : std::uint8_t { constant, edge, reflect };
+namespace detail {
 
-/// The operation that adds elements before and after those of a tensor. Its integers are the
-/// numbers of elements before and after, for each dimension; its number is the mode. A second
-/// operand, of rank 0, is the number to pad with; the default is 0.
-struct pad_operation {
-  static constexpr text_view name = "pad";
-  static constexpr views_read reads = views_read::any;
+/// Returns the cotangents of the elements in the middle of a dimension, plus those of their
+/// copies before and after: contiguous runs, in order or reversed, or copies of one element.
+[[nodiscard]] constexpr gradient_value unpadded(const attributes& how, const gradient_value& x,
+                                                int dim, index_t size) {
+  const index_t before = how.integers[2 * dim], end = x.tensor().extents[dim] - before;
+  const auto part = [&](index_t first, index_t count) {
+    return emit<slice_operation>(
+        slice_operation::how(dim, before + first, before + first + count, 1), x);
+  };
+  gradient_value sum = part(0, size);
+  if (pad_operation::mode(how) == pad_mode::constant) return sum;
+  for (index_t first = -before; first < end;) {
+    if (first == 0) first = size;
+    if (first == end) break;
+    const index_t last = first < 0 ? 0 : end,
+                  source = pad_operation::source_of(pad_operation::mode(how), first, size);
+    const auto next = [&](index_t at) {
+      return pad_operation::source_of(pad_operation::mode(how), at, size);
+    };
+    const index_t step = first + 1 < last ? next(first + 1) - source : 0;
+    index_t count = 1;
+    while (first + count < last && next(first + count) == source + count * step) ++count;
+    gradient_value run = part(first, count);
+    if (step == 0 && count > 1)
+      run =
+          emit<reduction_operation>(reduction_operation::how(reduction::sum, 1U << dim, true), run);
+    if (step < 0) run = emit<flip_operation>(integer_attributes(dim), run);
+    const index_t low = step < 0 ? source - count + 1 : source;
+    const index_t behind = size - low - (step == 0 ? 1 : count);
+    sum = sum +
+          emit<pad_operation>(pad_operation::how_along(x.tensor().rank(), dim, low, behind), run);
+    first += count;
+  }
+  return sum;
+}
 
-  [[nodiscard]] static constexpr pad_mode mode(const attributes& how) noexcept {
-    return static_cast<pad_mode>(static_cast<int>(how.number));
-  }
-  /// Returns the attributes for zeros before and after the elements of one dimension.
-  [[nodiscard]] static constexpr attributes how_along(int rank, int dim, index_t before,
-                                                      index_t behind) noexcept {
-    attributes out;
-    for (int d = 0; d < rank; ++d) {
-      out.integers.push_back(d == dim ? before : 0);
-      out.integers.push_back(d == dim ? behind : 0);
-    }
-    return out;
-  }
-  /// Returns which of `size` elements is copied to position `at`, before or after them.
-  [[nodiscard]] static constexpr index_t source_of(pad_mode mode, index_t at,
-                                                   index_t size) noexcept {
-    if (mode == pad_mode::edge || size == 1) return at < 0 ? 0 : size - 1;
-    const index_t period = 2 * (size - 1);
-    const index_t along = (at % period + period) % period;
-    return along < size ? along : period - along;
-  }
-  /// A padded dimension must not be split. Padding with zeros keeps a pending sum pending; padding
-  /// with elements of the tensor keeps any pending reduction.
-  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
-                                                  const tensor_descs& operands) noexcept {
-    const int rank = operands[0].rank();
-    const linearity law = operands.size() > 1               ? linearity::nonlinear
-                          : mode(how) == pad_mode::constant ? linearity::additive
-                                                            : linearity::structural;
-    factor_rule out = same_dimensions_rule(law, rank);
-    for (int d = 0; d < rank; ++d) {
-      const index_t added = size_sum(how.integers[2 * d], how.integers[2 * d + 1]);
-      if (added == 0) continue;
-      out.factors[d] = factor_kind::need_replication;
-      const auto padding = static_cast<std::uint8_t>(out.factors.ssize());
-      const auto whole = static_cast<std::uint8_t>(padding + 1);
-      out.factors.push_back(factor_kind::pass_through);
-      out.factors.push_back(factor_kind::pass_through);
-      out.sizes = out.given_sizes();
-      out.sizes[padding] = added;
-      out.composites.push_back({whole, composition::sum, {static_cast<std::uint8_t>(d), padding}});
-      out.result[d] = whole;
-    }
-    if (operands.size() > 1) out.operands.push_back({});
-    return out;
-  }
-  /// Checks that there are two numbers for each dimension, that none is negative, and that there
-  /// are elements to repeat.
-  [[nodiscard]] static constexpr diagnosis check(const attributes& how,
-                                                 const tensor_descs& operands) noexcept {
-    const int rank = operands[0].rank();
-    if (how.integers.ssize() != 2 * rank)
-      return {.rule = violation::operand_rank_differs,
-              .operand = 0,
-              .have = rank,
-              .want = how.integers.ssize() / 2};
-    int factors = rank;
-    for (int d = 0; d < rank; ++d) {
-      const index_t before = how.integers[2 * d], behind = how.integers[2 * d + 1];
-      if (before < 0 || behind < 0)
-        return {.rule = violation::amount_is_out_of_range,
-                .dim = d,
-                .have = before < 0 ? before : behind,
-                .want = 0};
-      if (before == 0 && behind == 0) continue;
-      factors += 2;
-      if (mode(how) != pad_mode::constant && operands[0].extents[d] == 0)
-        return {.rule = violation::slice_is_out_of_range, .operand = 0, .dim = d};
-    }
-    if (factors > max_factors)
-      return {.rule = violation::rank_is_too_high, .have = factors, .want = max_factors};
-    return {};
-  }
-  /// Elements are numbers; they may be `bool` if the tensor is padded with its own elements.
-  [[nodiscard]] static constexpr diagnosis check_elements(const attributes&,
-                                                          const tensor_descs& operands) noexcept {
-    return check_alike(operands, 0, true);
-  }
-  [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
-    constexpr text_view words[] = {"pad", "pad_edge", "pad_reflect"};
-    return words_of(words[static_cast<int>(mode(how))], how);
-  }
-  using emits = operations<slice_operation, flip_operation, pad_operation>;
-  /// The cotangents of repeated elements are added to those of the elements that they were copied
-  /// from.
-  static constexpr void gradient(gradient_step& at) {
-    const extents_desc have = at.operand(0).tensor().extents;
-    gradient_value dx = at.cotangent();
-    for (int d = have.ssize() - 1; d >= 0; --d)
-      if (dx.tensor().extents[d] != have[d]) dx = unpadded(at.how(), dx, d, have[d]);
-    at.give(0, dx);
-    if (at.operand_count() > 1 && at.wants(1))
-      at.give(1, sum_of_all(at.cotangent()) - sum_of_all(dx));
-  }
+}  // namespace detail
 
- private:
-  [[nodiscard]] static constexpr gradient_value sum_of_all(const gradient_value& x) {
+constexpr void pad_operation::gradient(gradient_step& at) {
+  const extents_desc have = at.operand(0).tensor().extents;
+  gradient_value dx = at.cotangent();
+  for (int d = have.ssize() - 1; d >= 0; --d)
+    if (dx.tensor().extents[d] != have[d]) dx = detail::unpadded(at.how(), dx, d, have[d]);
+  at.give(0, dx);
+  if (at.operand_count() < 2 || !at.wants(1)) return;
+  const auto sum_of_all = [](const gradient_value& x) {
     const unsigned all = (1U << x.tensor().rank()) - 1U;
     return emit<reduction_operation>(reduction_operation::how(reduction::sum, all, false), x);
-  }
-  /// Returns the cotangents of the elements in the middle of a dimension, plus those of their
-  /// copies before and after: contiguous runs, in order or reversed, or copies of one element.
-  [[nodiscard]] static constexpr gradient_value unpadded(const attributes& how,
-                                                         const gradient_value& x, int dim,
-                                                         index_t size) {
-    const index_t before = how.integers[2 * dim], end = x.tensor().extents[dim] - before;
-    const auto part = [&](index_t first, index_t count) {
-      return emit<slice_operation>(
-          slice_operation::how(dim, before + first, before + first + count, 1), x);
-    };
-    gradient_value sum = part(0, size);
-    if (mode(how) == pad_mode::constant) return sum;
-    for (index_t first = -before; first < end;) {
-      if (first == 0) first = size;
-      if (first == end) break;
-      const index_t last = first < 0 ? 0 : end, source = source_of(mode(how), first, size);
-      const auto next = [&](index_t at) { return source_of(mode(how), at, size); };
-      const index_t step = first + 1 < last ? next(first + 1) - source : 0;
-      index_t count = 1;
-      while (first + count < last && next(first + count) == source + count * step) ++count;
-      gradient_value run = part(first, count);
-      if (step == 0 && count > 1)
-        run = emit<reduction_operation>(reduction_operation::how(reduction::sum, 1U << dim, true),
-                                        run);
-      if (step < 0) run = emit<flip_operation>(integer_attributes(dim), run);
-      const index_t low = step < 0 ? source - count + 1 : source;
-      const index_t behind = size - low - (step == 0 ? 1 : count);
-      sum = sum + emit<pad_operation>(how_along(x.tensor().rank(), dim, low, behind), run);
-      first += count;
-    }
-    return sum;
-  }
-};
+  };
+  at.give(1, sum_of_all(at.cotangent()) - sum_of_all(dx));
+}
 
 constexpr void slice_operation::gradient(gradient_step& at) {
   const extents_desc whole = at.operand(0).tensor().extents;
@@ -353,46 +279,23 @@ struct strided_slice_of {
 /// step goes backwards, as in NumPy. Unlike in NumPy, both must lie within the dimension: otherwise
 /// the error is `slice_is_out_of_range`.
 ///
-/// The dimension must not be split, or is gathered over permitted axes; a slice of the whole
-/// dimension accepts every split. Pending reductions stay pending.
+/// A slice of the whole dimension accepts every split, and so do steps for which each device has
+/// what its part of the result reads. Otherwise the dimension must not be split, or devices
+/// communicate over permitted axes. If they need elements of their neighbours alone, and the axes
+/// divide the size of the result or the layout is `uneven`, they exchange a halo, and the result
+/// remains split. In other cases, and for slices that go backwards, the dimension is gathered.
+/// Pending reductions stay pending.
 ///
 ///     auto head = slice_in_dim<1, 0, 4>(x);         // f32[8@data, 64] -> f32[8@data, 4]
 ///     auto odd = slice_in_dim<1, 1, open_end, 2>(x);    // f32[8@data, 32]
 ///     auto back = slice_in_dim<1, open_end, open_end, -1>(x);
+///     auto part = slice_in_dim<0, 8, 24>(u, across<"rows">);    // f32[32@rows] -> f32[16@rows]
 template <int Dim, index_t Begin, index_t End, index_t Step = 1, NamedOperand X,
           detail::Terms Given = across_axes<>>
 [[nodiscard]] constexpr auto slice_in_dim(X&& x, Given permitted = {})
     -> decltype(apply_operation<strided_slice_of<Dim, Begin, End, Step>>(permitted,
                                                                          static_cast<X&&>(x))) {
   return apply_operation<strided_slice_of<Dim, Begin, End, Step>>(permitted, static_cast<X&&>(x));
-}
-
-/// Returns the differences of neighbours along a dimension, which has one element less. It must not
-/// be split, or is gathered over permitted axes. Pending sums stay pending.
-///
-///     auto steps = diff<1>(x);                  // 1 4 9 16 becomes 3 5 7
-template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
-[[nodiscard]] constexpr auto diff(const X& x, const Given& given = {}) {
-  using permitted = detail::permitted_by<Given>;
-  const auto& whole =
-      detail::fetching_call<strided_slice_of<Dim, 1, open_end, 1>, permitted>::gathered(x);
-  auto upper = slice_in_dim<Dim, 1, open_end>(whole, permitted{});
-  if constexpr (AnyRefused<decltype(upper)>)
-    return refused_value{};
-  else
-    return subtract(static_cast<decltype(upper)&&>(upper), slice_in_dim<Dim, 0, -1>(whole), given);
-}
-
-/// Returns the elements at one index of a dimension, which is removed; a negative index counts from
-/// the end. The dimension must not be split, or is gathered over permitted axes.
-///
-///     auto last = index_at<1, -1>(x);           // f32[8@data, 64] -> f32[8@data]
-template <int Dim, index_t At, NamedOperand X, detail::Terms Given = across_axes<>>
-[[nodiscard]] constexpr auto index_at(X&& x, Given permitted = {})
-    -> decltype(apply_operation<strided_slice_of<Dim, At, At == -1 ? open_end : At + 1, 1, true>>(
-        permitted, static_cast<X&&>(x))) {
-  return apply_operation<strided_slice_of<Dim, At, At == -1 ? open_end : At + 1, 1, true>>(
-      permitted, static_cast<X&&>(x));
 }
 
 }  // namespace shardwise

@@ -20,8 +20,8 @@ struct split_call {
   using part_of = strided_slice_of<Dim, ends[Part], ends[Part + 1], 1>;
   template <int Part>
   using part_call = fetching_call<part_of<Part>, Permitted>;
-  /// Gathers for one part, and so for all.
-  using gather = fetching_call<strided_slice_of<Dim, First, Second, 1>, Permitted>;
+  /// Gathers for all parts: an empty slice needs the whole dimension, others may need a halo.
+  using gather = fetching_call<strided_slice_of<Dim, 0, 0, 1>, Permitted>;
 
   template <class X>
   [[nodiscard]] static constexpr auto judge() noexcept {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "shardwise/operation/as.hpp"
-#include "shardwise/operation/flip.hpp"
+#include "shardwise/operation/flip_operation.hpp"
 #include "shardwise/operation/windowed.hpp"
 #include "shardwise/rule/gradient_step.hpp"
 

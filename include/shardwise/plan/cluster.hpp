@@ -76,6 +76,10 @@ namespace detail {
     return false;
   if (!operand.layout.is_contiguous() || !value.layout.is_contiguous()) return false;
   if (what.views_contiguous && !have_same_shards(*program.mesh, operand, value)) return false;
+  for (int d = 0; !what.views_split && d < operand.rank(); ++d)
+    if (!operand.layout.dims[d].empty() && operand.rank() == value.rank() &&
+        operand.extents[d] != value.extents[d])
+      return false;
   return note.reader != several_readers ||
          bytes_per_device(*program.mesh, value) >= bytes_per_device(*program.mesh, operand);
 }

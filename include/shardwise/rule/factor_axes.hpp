@@ -228,7 +228,9 @@ constexpr void split_readers(const mesh_desc& mesh, const factor_rule& rule,
                                   ? needed_halo{0, 0, false}
                                   : halo_of(mesh, out.axes[f], rule.windows[w].reads, out.sizes[f]);
     if (!how.without_halo().is_contiguous() || !lacks.is_known || lacks.before > how.before() ||
-        lacks.behind > how.behind()) {
+        lacks.behind > how.behind() ||
+        !rule.windows[w].keeps_split(out.sizes[f], mesh.parts(out.axes[f]),
+                                     out.result.layout.uneven)) {
       out.verdict = needed_whole(mesh, rule, operands, f, real[0]);
       return;
     }

@@ -41,7 +41,9 @@ class factor_projection {
     for (const composite_factor& made : rule.composites)
       if (made.how == composition::sum)
         for (std::uint8_t part : made.parts) same_[part] = made.whole;
-    for (const factor_window& read : rule.windows) same_[read.source] = same_[read.reader];
+    // Layouts are not propagated through slices and padding: their sizes rarely divide alike.
+    for (const factor_window& read : rule.windows)
+      if (!read.may_gather) same_[read.source] = same_[read.reader];
   }
 
   /// Returns true if a factor passes through: its indices are those of other tensors, in order.

@@ -43,6 +43,16 @@ struct factor_window {
   std::uint8_t source = 0;
   std::uint8_t reader = 0;
   dimension_window reads{};
+  /// True if permitted axes gather the factor unless devices need elements of their neighbours
+  /// alone, and the axes divide the size of the reader: a slice may have any size.
+  bool may_gather = false;
+
+  /// Returns true if a split of the factor into `parts` may remain that of the reader, which is
+  /// uneven only on request.
+  [[nodiscard]] constexpr bool keeps_split(index_t size, index_t parts,
+                                           bool may_be_uneven) const noexcept {
+    return !may_gather || may_be_uneven || reads.count(size) % parts == 0;
+  }
 
   friend constexpr bool operator==(const factor_window&, const factor_window&) = default;
 };

@@ -166,6 +166,9 @@ struct operation {
   bool (*keeps_rows)(const attributes&) = nullptr;
   /// True for such an operation if the block of the operand must be contiguous.
   bool views_contiguous = false;
+  /// False for such an operation if the elements of a block depend on the position of the device
+  /// where a dimension is split whose size changes.
+  bool views_split = true;
   /// The views of its operands that the operation can read in place of copies.
   views_read reads = views_read::never;
   /// Returns the factor rule for these operands, which determines their legal layouts and the
@@ -239,6 +242,7 @@ template <class Class>
   if constexpr (requires { &Class::keeps_rows; }) made.keeps_rows = &Class::keeps_rows;
   if constexpr (requires { Class::views_contiguous; })
     made.views_contiguous = Class::views_contiguous;
+  if constexpr (requires { Class::views_split; }) made.views_split = Class::views_split;
   if constexpr (requires { Class::reads; }) made.reads = Class::reads;
   if (made.is_elementwise || made.takes_prologue) made.reads = views_read::of_rows;
   if constexpr (requires { Class::rule(attributes{}, tensor_descs{}); }) made.rule = &Class::rule;

@@ -9,19 +9,20 @@
 namespace shardwise {
 
 /// Which device sends to which if each device of a group receives from at most one other, by
-/// positions in the group: pairs, a ring, a line whose ends receive nothing, or a broadcast.
+/// positions in the group: pairs, a ring, a line whose ends receive nothing, the reverse order, or
+/// a broadcast.
 ///
 ///     position_moves::ring(1).heard_by(0, 4);                   // 3
 ///     position_moves::line(1).heard_by(0, 4);                   // -1: nobody
 class position_moves {
  public:
-  enum class form : std::uint8_t { pairs, ring, line, root };
+  enum class form : std::uint8_t { pairs, ring, line, root, mirror };
   /// One position sends to another.
   struct pair {
     index_t from = 0;
     index_t to = 0;
   };
-  /// The highest number of pairs; rings and lines have no limit.
+  /// The highest number of pairs; the other forms have no limit.
   static constexpr int most_pairs = 20;
   static constexpr index_t most_positions = 1 << 15;
   using list = inplace_vector<pair, most_pairs + 1>;
@@ -38,6 +39,7 @@ class position_moves {
   [[nodiscard]] static constexpr position_moves line(index_t by) noexcept {
     return {form::line, by};
   }
+  [[nodiscard]] static constexpr position_moves mirror() noexcept { return {form::mirror, 0}; }
   [[nodiscard]] static constexpr position_moves root(index_t position) noexcept {
     return {form::root, position};
   }
@@ -51,6 +53,7 @@ class position_moves {
   /// Returns the position from which a position of a group of `count` receives, or -1.
   [[nodiscard]] constexpr index_t heard_by(index_t position, index_t count) const noexcept {
     if (form_ == form::root) return by_;
+    if (form_ == form::mirror) return count - 1 - position;
     if (form_ == form::ring) return ((position - by_) % count + count) % count;
     if (form_ == form::line) {
       const index_t from = position - by_;

@@ -94,6 +94,15 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
       halo_of(mesh, axes, rule.windows[w].reads, operand.extents[verdict.dim]);
   if (!lacks.is_known || lacks.before >= grain::halo_end || lacks.behind >= grain::halo_end)
     return {};
+  const factor_window& window = rule.windows[w];
+  const index_t size = operand.extents[verdict.dim], parts = mesh.parts(axes);
+  bool may_be_uneven = false;
+  for (const tensor_desc& each : operands) may_be_uneven = may_be_uneven || each.layout.uneven;
+  if (!window.keeps_split(size, parts, may_be_uneven)) return {};
+  const index_t part = ceil_div(size, parts);
+  if (window.may_gather &&
+      (lacks.before > part || lacks.behind > part || lacks.before + lacks.behind >= size - part))
+    return {};
   how = grain::halo(lacks.before, lacks.behind);
   return out;
 }

@@ -101,6 +101,9 @@ static_assert(same({.kind = collective::slice, .axes = {0}, .as_terms = true}));
 static_assert(same({.kind = collective::slice, .axes = {6, 0}, .as_terms = true, .of_one = true}));
 constexpr position_moves three = position_moves::pairs(
     {position_moves::pair{0, 32767}, position_moves::pair{32767, 0}, position_moves::pair{7, 9}});
+static_assert(
+    manual_collective::read(manual_collective{.axes = {0}, .moves = position_moves::mirror()}.how())
+        .moves.heard_by(1, 70000) == 69998);
 static_assert(manual_collective::read(manual_collective{.axes = {0}, .moves = three}.how())
                   .moves.heard_by(9, 70000) == 7);
 

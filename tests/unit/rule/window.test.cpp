@@ -53,6 +53,24 @@ std::vector<index_t> elements_of_each(const mesh_desc& mesh, const axis_list& ax
   return most;
 }
 
+/// Random numbers, and random meshes with their axes in a random order.
+class drawn {
+ public:
+  explicit drawn(unsigned seed) : draw_(seed) {}
+  index_t upto(index_t n) { return std::uniform_int_distribution<index_t>(0, n)(draw_); }
+  mesh_desc mesh(index_t most) {
+    return mesh_of_sizes({1 + upto(most), 1 + upto(most), 1 + upto(5)});
+  }
+  axis_list axes() {
+    axis_list out{0, 1, 2};
+    for (int i = 0; i < 3; ++i) std::swap(out[i], out[static_cast<int>(upto(2))]);
+    return out;
+  }
+
+ private:
+  std::mt19937 draw_;
+};
+
 }  // namespace
 
 TEST_CASE("windows of a split dimension lack the neighbours that the facts say") {
@@ -65,13 +83,12 @@ TEST_CASE("windows of a split dimension lack the neighbours that the facts say")
 }
 
 TEST_CASE("The halos of many devices are those of the devices that need most") {
-  std::mt19937 draw(7);
-  const auto upto = [&](index_t n) { return std::uniform_int_distribution<index_t>(0, n)(draw); };
+  drawn random(7);
+  const auto upto = [&](index_t n) { return random.upto(n); };
   int wrong = 0, large = 0;
   for (int round = 0; round < 3000; ++round) {
-    const mesh_desc mesh = mesh_of_sizes({1 + upto(11), 1 + upto(11), 1 + upto(5)});
-    axis_list axes{0, 1, 2};
-    for (int i = 0; i < 3; ++i) std::swap(axes[i], axes[static_cast<int>(upto(2))]);
+    const mesh_desc mesh = random.mesh(11);
+    const axis_list axes = random.axes();
     const index_t parts = mesh.parts(axes);
     // Even splits of both sides mostly, which are those that are not visited one by one.
     const index_t size = upto(3) == 0 ? upto(3 * parts) : parts * upto(9);
@@ -91,13 +108,12 @@ TEST_CASE("The halos of many devices are those of the devices that need most") {
 }
 
 TEST_CASE("An exchange of halos among many devices costs what the devices receive that get most") {
-  std::mt19937 draw(8);
-  const auto upto = [&](index_t n) { return std::uniform_int_distribution<index_t>(0, n)(draw); };
+  drawn random(8);
+  const auto upto = [&](index_t n) { return random.upto(n); };
   int wrong = 0, large = 0;
   for (int round = 0; round < 300; ++round) {
-    const mesh_desc mesh = mesh_of_sizes({1 + upto(7), 1 + upto(7), 1 + upto(5)});
-    axis_list axes{0, 1, 2};
-    for (int i = 0; i < 3; ++i) std::swap(axes[i], axes[static_cast<int>(upto(2))]);
+    const mesh_desc mesh = random.mesh(7);
+    const axis_list axes = random.axes();
     const index_t parts = mesh.parts(axes);
     const index_t size = upto(3) == 0 ? 1 + upto(3 * parts) : parts * (1 + upto(4));
     const grain how = grain::halo(upto(6), upto(6));
