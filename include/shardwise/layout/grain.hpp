@@ -11,7 +11,7 @@ namespace shardwise {
 /// part of each of several chunks (strided, DTensor's `_StridedShard`).
 ///
 /// Contiguous parts may also have a halo: copies of adjacent elements that belong to other devices.
-/// Only the windows of convolutions and pooling read halos.
+/// Only windows read halos: those of convolutions, pooling, stencils, slices and padding.
 ///
 /// A grain applies to all axes of a dimension together, with devices numbered along them, major to
 /// minor. The grain of a dimension that is not split is contiguous.

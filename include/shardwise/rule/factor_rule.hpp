@@ -24,7 +24,8 @@ enum class factor_kind : std::uint8_t {
   /// other devices. The same splits are rejected as above.
   permutation,
   /// Indices of another factor, or of the same one, read windows of it; see `factor_window`. A
-  /// split needs halos, unless windows end where parts do. Convolutions have such factors.
+  /// split needs halos, unless windows end where parts do. Convolutions, slices and padding have
+  /// such factors.
   blocked,
 };
 
