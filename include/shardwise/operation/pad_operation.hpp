@@ -98,7 +98,8 @@ struct pad_operation {
                 .have = before < 0 ? before : behind,
                 .want = 0};
       if (before == 0 && behind == 0) continue;
-      factors += 2;
+      // Its own elements need a factor for the padding, and one for the whole.
+      factors += mode(how) == pad_mode::constant ? 1 : 2;
       if (mode(how) != pad_mode::constant && operands[0].extents[d] == 0)
         return {.rule = violation::slice_is_out_of_range, .operand = 0, .dim = d};
     }

@@ -281,10 +281,10 @@ struct strided_slice_of {
 ///
 /// A slice of the whole dimension accepts every split, and so do steps for which each device has
 /// what its part of the result reads. Otherwise the dimension must not be split, or devices
-/// communicate over permitted axes. If they need elements of their neighbours alone, and the axes
-/// divide the size of the result or the layout is `uneven`, they exchange a halo, and the result
-/// remains split. In other cases, and for slices that go backwards, the dimension is gathered.
-/// Pending reductions stay pending.
+/// communicate over permitted axes. If none needs elements beyond the parts of its neighbours, and
+/// the axes divide the size of the result or the layout is `uneven`, they exchange a halo, and the
+/// result remains split. In other cases, and for slices that go backwards, the dimension is
+/// gathered. Pending reductions stay pending.
 ///
 ///     auto head = slice_in_dim<1, 0, 4>(x);         // f32[8@data, 64] -> f32[8@data, 4]
 ///     auto odd = slice_in_dim<1, 1, open_end, 2>(x);    // f32[8@data, 32]

@@ -128,8 +128,8 @@ namespace detail {
     for (index_t p = 0; p < parts; ++p) charge(p);
     return bytes;
   }
-  // Equal parts, of which each device needs those of its neighbours: devices differ in the axis
-  // along which these differ from them.
+  // Parts are equal, and each device receives from its neighbours alone, so devices differ only in
+  // the axes over which they receive: those next to a boundary of each axis represent all.
   index_t minor = 1;
   for (int i = step.axes.ssize() - 1; i >= 0; --i) {
     for (index_t p = minor - 1; p <= minor + 1; ++p)

@@ -171,8 +171,8 @@ template <class Dims, class F, class... X, std::size_t... I>
 }
 
 /// The type with which a mapped function is called for an argument that is mapped over dimension
-/// `D`; never called, but defined, since clang warns of a tensor whose mesh is local to a file
-/// otherwise.
+/// `D`. The function is never called, but defined: clang warns of undefined functions of types that
+/// are local to a file, as those of a mesh in an unnamed namespace are.
 template <int D>
 struct as_element {
   template <class X>

@@ -44,8 +44,10 @@ struct factor_window {
   std::uint8_t source = 0;
   std::uint8_t reader = 0;
   dimension_window reads{};
-  /// True if permitted axes gather the factor unless devices need elements of their neighbours
-  /// alone, and the axes divide the size of the reader: a slice may have any size.
+  /// True if the factor is gathered over permitted axes where a halo does not suffice: if devices
+  /// need elements beyond the parts of their neighbours, or if the axes do not divide the size of
+  /// the reader and no operand is uneven. So it is for slices and padding, but not for
+  /// convolutions.
   bool may_gather = false;
 
   /// Returns true if a split of the factor into `parts` may remain that of the reader, which is

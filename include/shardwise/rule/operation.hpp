@@ -166,8 +166,8 @@ struct operation {
   bool (*keeps_rows)(const attributes&) = nullptr;
   /// True for such an operation if the block of the operand must be contiguous.
   bool views_contiguous = false;
-  /// False for such an operation if the elements of a block depend on the position of the device
-  /// where a dimension is split whose size changes.
+  /// False for such an operation if, along a split dimension that changes its size, the elements of
+  /// a block depend on the position of the device. It is computed there.
   bool views_split = true;
   /// The views of its operands that the operation can read in place of copies.
   views_read reads = views_read::never;

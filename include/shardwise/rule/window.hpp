@@ -71,9 +71,9 @@ struct needed_halo {
 
 namespace detail {
 
-/// Calls `f` with the positions among `parts` devices that need the largest halos of a dimension:
-/// all of them, or of many equal parts those where a function that is linear elsewhere has its
-/// bends. Returns false if there are too many to visit.
+/// Calls `f` with positions among `parts` devices that include those which need the largest halos:
+/// every position or, if there are many equal parts, those where the need, which is piecewise
+/// linear in the position, changes its slope. Returns false if there are too many to visit.
 template <class F>
 constexpr bool visit_readers(index_t parts, const dimension_window& reads, index_t size,
                              const F& f) {
