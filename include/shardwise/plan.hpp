@@ -4,6 +4,7 @@
 /// Programs as values: redistributions, traces, lifetimes, ledgers.
 
 #include "shardwise/plan/abstract.hpp"
+#include "shardwise/plan/append_gradients.hpp"
 #include "shardwise/plan/batching.hpp"
 #include "shardwise/plan/call.hpp"
 #include "shardwise/plan/cluster.hpp"

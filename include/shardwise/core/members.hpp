@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/fixed_string.hpp"
 #include "shardwise/core/inplace_vector.hpp"
 #include "shardwise/core/text.hpp"
 
@@ -305,10 +306,17 @@ template <pointer_to_member Member>
   return {all.data() + begin, end - begin};
 }
 
+/// The name of a member. A copy: the compiler's name of the function, which contains the types of
+/// whole models, does not become part of the program.
+template <pointer_to_member Member>
+inline constexpr auto member_name =
+    to_fixed_string<last_word<Member>().size()>(last_word<Member>());
+
 template <class T, std::size_t... I>
 [[nodiscard]] constexpr inplace_vector<text_view, max_members> name_members(
     std::index_sequence<I...>) noexcept {
-  return {last_word<pointer_to_member{&nth<I>(list_members(unmade<T>.object))}>()...};
+  const auto name = [](const auto& held) { return text_view(held.data(), held.size()); };
+  return {name(member_name<pointer_to_member{&nth<I>(list_members(unmade<T>.object))}>)...};
 }
 #if defined(__clang__)
 #pragma clang diagnostic pop

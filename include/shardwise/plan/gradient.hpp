@@ -3,7 +3,7 @@
 
 #include "shardwise/expression/nest.hpp"
 #include "shardwise/plan/abstract.hpp"
-#include "shardwise/plan/differentiate.hpp"
+#include "shardwise/plan/append_gradients.hpp"
 
 #include <tuple>
 #include <type_traits>
@@ -102,19 +102,13 @@ class paper_tape {
   constexpr void result(const X& x) {
     if (code_ != nullptr) add(results_, x.id_in(*code_));
   }
-  /// Appends the gradients; `layout_of(layout)` returns the layout of a tensor's gradient.
-  template <class LayoutOf>
-  constexpr void differentiate(bool keeps_loss, const LayoutOf& layout_of) {
+  /// Appends the gradients.
+  constexpr void differentiate(bool keeps_loss, gradient_layout_function layout_of) {
     if (code_ == nullptr) return;
     code_->write_calls_out(wrote_calls_out_);
-    differentiation gradients(*code_, begin_.code, wanted_);
-    unsigned left = 0;
-    for (value_id i : wanted_) left |= layout_of(code_->value(i).layout).pending;
-    gradients.leave_pending(left);
-    gradients.seed(results_[0]);
-    gradients.run();
-    for (value_id i : wanted_)
-      made_.push_back(gradients.cotangent_of(i, layout_of(code_->value(i).layout)));
+    const cotangent_seed loss{results_[0]};
+    made_ = wanted_;
+    append_gradients(*code_, begin_.code, {&loss, 1}, made_, layout_of);
     for (int r = keeps_loss ? 0 : 1; r < results_.ssize(); ++r) made_.push_back(results_[r]);
     code_->keep_needed(begin_, made_.begin(), made_.ssize());
     for (value_id i : made_) code_->name(i);
@@ -190,8 +184,7 @@ template <bool WithValue, class Request, int... Which, class F, class... X>
   const auto out = std::apply(f, arguments);
   const auto note = [&](const auto& each) { tape.result(each); };
   for_each_tensor(out, note);
-  tape.differentiate(
-      WithValue, [&](const layout_desc& layout) { return Request::layout(first.mesh(), layout); });
+  tape.differentiate(WithValue, &Request::layout);
 
   const auto take = [&]<class Each>(const Each& each) {
     return tape.template next<typename asked_gradient<Each, Request>::type>(each);

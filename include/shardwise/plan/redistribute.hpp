@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/config.hpp"
 #include "shardwise/plan/detour.hpp"
+
+#include <type_traits>
 
 namespace shardwise {
 
@@ -25,6 +28,31 @@ namespace detail {
   return way;
 }
 
+/// Plans the redistribution of a tensor, unless it is invalid.
+[[nodiscard]] constexpr redistribution plan_redistribution(const mesh_desc& mesh,
+                                                           const tensor_desc& tensor,
+                                                           const layout_desc& target) noexcept {
+  redistribution way;
+  way.verdict = validate(mesh, target, tensor.extents);
+  if (way.verdict.ok()) way.verdict = check_reshard(mesh, tensor.layout, target);
+  if (!way.verdict.ok()) return way;
+
+  tensor_desc source = tensor;
+  source.layout = said_by_axis(mesh, tensor.layout, tensor.extents);
+  way = plan_way(mesh, source, said_by_axis(mesh, target, tensor.extents));
+  if (!way.moves.empty()) {
+    layout_desc& after = way.moves[way.moves.size() - 1].after;
+    after.uneven = target.uneven;
+    for (int d = 0; d < target.rank(); ++d)
+      if (!(after.grains[d] == target.grains[d])) after.grains[d] = target.grains[d];
+  }
+  return way;
+}
+/// The same at run time; in the compiled library.
+[[nodiscard]] redistribution plan_redistribution_now(const mesh_desc& mesh,
+                                                     const tensor_desc& tensor,
+                                                     const layout_desc& target) noexcept;
+
 }  // namespace detail
 
 /// Plans the redistribution of a tensor from its layout to another: slices, reduce-scatters and
@@ -39,21 +67,10 @@ namespace detail {
 [[nodiscard]] constexpr redistribution redistribute(const mesh_desc& mesh,
                                                     const tensor_desc& tensor,
                                                     const layout_desc& target) noexcept {
-  redistribution way;
-  way.verdict = validate(mesh, target, tensor.extents);
-  if (way.verdict.ok()) way.verdict = check_reshard(mesh, tensor.layout, target);
-  if (!way.verdict.ok()) return way;
-
-  tensor_desc source = tensor;
-  source.layout = said_by_axis(mesh, tensor.layout, tensor.extents);
-  way = detail::plan_way(mesh, source, said_by_axis(mesh, target, tensor.extents));
-  if (!way.moves.empty()) {
-    layout_desc& after = way.moves[way.moves.size() - 1].after;
-    after.uneven = target.uneven;
-    for (int d = 0; d < target.rank(); ++d)
-      if (!(after.grains[d] == target.grains[d])) after.grains[d] = target.grains[d];
+  if constexpr (build_config::compiled) {
+    if (!std::is_constant_evaluated()) return detail::plan_redistribution_now(mesh, tensor, target);
   }
-  return way;
+  return detail::plan_redistribution(mesh, tensor, target);
 }
 
 }  // namespace shardwise

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/config.hpp"
 #include "shardwise/plan/manual_operation.hpp"
 #include "shardwise/plan/schedule.hpp"
+
+#include <type_traits>
 
 namespace shardwise {
 
@@ -159,16 +162,9 @@ class step_former {
   bool labels_;
 };
 
-}  // namespace detail
-
-/// Forms the steps of a program, its inputs and then all others in the order of `schedule`, and
-/// returns their number.
-///
-/// `notes`, `step_of` and `steps`, which are default-initialised, have room for an entry for each
-/// instruction; `step_of[i]` becomes the step that computes value `i`, where `i` is the last
-/// instruction of its pass. `labels` states whether the steps get labels.
-constexpr std::int32_t form_steps(const program_view& program, cluster_note* notes,
-                                  std::int32_t* step_of, step_desc* steps, bool labels = true) {
+/// The implementation of `form_steps`.
+constexpr std::int32_t form_steps_of(const program_view& program, cluster_note* notes,
+                                     std::int32_t* step_of, step_desc* steps, bool labels) {
   form_clusters(program, notes);
   std::int32_t count = 0;
   for (value_id i = 0; i < program.count; ++i)
@@ -179,12 +175,32 @@ constexpr std::int32_t form_steps(const program_view& program, cluster_note* not
   for (std::int32_t k = 0; k < computed; ++k) steps[count++].root = order[k];
 
   for (value_id i = 0; i < program.count; ++i) step_of[i] = -1;
-  detail::step_former former(program, notes, step_of, labels);
+  step_former former(program, notes, step_of, labels);
   for (std::int32_t s = 0; s < count; ++s) {
     former.form(steps[s].root, steps[s]);
     step_of[steps[s].root] = s;
   }
   return count;
+}
+/// The same at run time; in the compiled library.
+std::int32_t form_steps_now(const program_view& program, cluster_note* notes, std::int32_t* step_of,
+                            step_desc* steps, bool labels);
+
+}  // namespace detail
+
+/// Forms the steps of a program, its inputs and then all others in the order of `schedule`, and
+/// returns their number.
+///
+/// `notes`, `step_of` and `steps`, which are default-initialised, have room for an entry for each
+/// instruction; `step_of[i]` becomes the step that computes value `i`, where `i` is the last
+/// instruction of its pass. `labels` states whether the steps get labels.
+constexpr std::int32_t form_steps(const program_view& program, cluster_note* notes,
+                                  std::int32_t* step_of, step_desc* steps, bool labels = true) {
+  if constexpr (build_config::compiled) {
+    if (!std::is_constant_evaluated())
+      return detail::form_steps_now(program, notes, step_of, steps, labels);
+  }
+  return detail::form_steps_of(program, notes, step_of, steps, labels);
 }
 
 }  // namespace shardwise

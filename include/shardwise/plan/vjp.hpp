@@ -16,7 +16,17 @@ namespace detail {
 template <class Domain>
 struct recording_of;
 
+/// Checks that a function of cotangents is called with one for each result.
+constexpr void require_cotangents(std::size_t given, std::size_t results) {
+  if (given != results)
+    fail({.rule = violation::operand_count_differs,
+          .have = static_cast<index_t>(given),
+          .want = static_cast<index_t>(results)});
+}
+
 class paper_recording {
+  using ids = inplace_vector<value_id, 64>;
+
  public:
   template <class X>
   constexpr explicit paper_recording(const X& first) : code_(first.program()) {
@@ -51,7 +61,7 @@ class paper_recording {
     constexpr explicit pullback(const paper_recording& of) : of_(of) {}
     template <class X>
     constexpr void seed(const X& x) {
-      if (of_.code_ != nullptr) add(seeds_, x.id_in(*of_.code_));
+      if (of_.code_ != nullptr) add(cotangents_, x.id_in(*of_.code_));
     }
     constexpr void run() {
       if (of_.code_ == nullptr) return;
@@ -59,11 +69,12 @@ class paper_recording {
       const program_builder::position behind = code.end();
       value_id begin = behind.code;
       for (value_id i : of_.arguments_) begin = i < begin ? i : begin;
-      differentiation gradients(code, begin, of_.arguments_);
-      for (int r = 0; r < of_.results_.ssize(); ++r) gradients.seed(of_.results_[r], seeds_[r]);
-      gradients.run();
-      for (value_id i : of_.arguments_)
-        made_.push_back(gradients.cotangent_of(i, gradient_layout(code.value(i).layout)));
+      require_cotangents(cotangents_.size(), of_.results_.size());
+      inplace_vector<cotangent_seed, ids::capacity()> seeds;
+      for (int r = 0; r < of_.results_.ssize(); ++r)
+        seeds.push_back({of_.results_[r], cotangents_[r]});
+      made_ = of_.arguments_;
+      append_gradients(code, begin, seeds, made_, &left_pending_over<>::layout);
       code.keep_needed(behind, made_.begin(), made_.ssize());
       for (value_id i : made_) code.name(i);
     }
@@ -74,13 +85,11 @@ class paper_recording {
 
    private:
     const paper_recording& of_;
-    inplace_vector<value_id, 64> seeds_, made_;
+    ids cotangents_, made_;
     int next_ = 0;
   };
 
  private:
-  using ids = inplace_vector<value_id, 64>;
-
   static constexpr void add(ids& to, value_id i) {
     if (to.full()) fail({.rule = violation::program_is_too_long, .have = 65, .want = 64});
     to.push_back(i);

@@ -63,12 +63,8 @@ class graph_tape {
   void result(const X& x) {
     results_.push_back(x.share());
   }
-  template <class LayoutOf>
-  void differentiate(bool keeps_loss, const LayoutOf& layout_of) {
-    std::vector<layout_desc> layouts;
-    layouts.reserve(wanted_.size());
-    for (const node_ptr& each : wanted_) layouts.push_back(layout_of(each->tensor().layout));
-    made_ = run(keeps_loss, layouts);
+  void differentiate(bool keeps_loss, gradient_layout_function layout_of) {
+    made_ = run(keeps_loss, layout_of);
   }
   template <class Made, class X>
   [[nodiscard]] Made next(const X&) {
@@ -76,7 +72,7 @@ class graph_tape {
   }
 
  private:
-  [[nodiscard]] std::vector<node_ptr> run(bool keeps_loss, const std::vector<layout_desc>& layouts);
+  [[nodiscard]] std::vector<node_ptr> run(bool keeps_loss, gradient_layout_function layout_of);
 
   std::shared_ptr<custom_gradients> custom_;
   std::vector<node_ptr> stand_ins_;

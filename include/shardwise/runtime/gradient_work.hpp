@@ -25,21 +25,17 @@ SHARDWISE_INLINE std::vector<node_ptr> gradients_of(const node_ptr& loss,
     graph.record({loss});
     graph.require_uncomputed(loss);
   }
-  std::vector<value_id> of;
-  of.reserve(tensors.size());
-  for (const node_ptr& each : tensors) of.push_back(graph.id_of(each));
-  program_builder code(graph.code());
-  differentiation gradients(code, 0, of);
-  gradients.seed(graph.id_of(loss));
-  gradients.run();
   std::vector<value_id> made;
-  for (std::size_t k = 0; k < of.size(); ++k)
-    made.push_back(gradients.cotangent_of(of[k], gradient_layout(tensors[k]->tensor().layout)));
+  made.reserve(tensors.size());
+  for (const node_ptr& each : tensors) made.push_back(graph.id_of(each));
+  program_builder code(graph.code());
+  const cotangent_seed seed{graph.id_of(loss)};
+  append_gradients(code, 0, {&seed, 1}, made, &left_pending_over<>::layout);
   return graph.splice(made, home);
 }
 
 SHARDWISE_INLINE std::vector<node_ptr> graph_tape::run(bool keeps_loss,
-                                                       const std::vector<layout_desc>& layouts) {
+                                                       gradient_layout_function layout_of) {
   const std::shared_ptr<pool_state> home = results_[0]->home();
   recorded_graph graph;
   for (std::size_t k = 0; k < real_.size(); ++k) graph.argument(stand_ins_[k], real_[k]);
@@ -50,18 +46,11 @@ SHARDWISE_INLINE std::vector<node_ptr> graph_tape::run(bool keeps_loss,
     graph.record(results_);
   }
   std::vector<value_id> needed;
-  std::vector<value_id> of;
-  of.reserve(wanted_.size());
-  for (const node_ptr& each : wanted_) of.push_back(graph.id_of(each));
+  needed.reserve(wanted_.size() + results_.size());
+  for (const node_ptr& each : wanted_) needed.push_back(graph.id_of(each));
   program_builder code(graph.code());
-  differentiation gradients(code, 0, of);
-  unsigned left = 0;
-  for (const layout_desc& layout : layouts) left |= layout.pending;
-  gradients.leave_pending(left);
-  gradients.seed(graph.id_of(results_[0]));
-  gradients.run();
-  for (std::size_t k = 0; k < of.size(); ++k)
-    needed.push_back(gradients.cotangent_of(of[k], layouts[k]));
+  const cotangent_seed loss{graph.id_of(results_[0])};
+  append_gradients(code, 0, {&loss, 1}, needed, layout_of);
   for (std::size_t r = keeps_loss ? 0 : 1; r < results_.size(); ++r)
     needed.push_back(graph.id_of(results_[r]));
   return graph.splice(needed, home);

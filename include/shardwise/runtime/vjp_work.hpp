@@ -47,16 +47,14 @@ SHARDWISE_INLINE void graph_recording::finish() {
 SHARDWISE_INLINE void graph_recording::pullback::run() {
   state& all = *of_.state_;
   const std::lock_guard lock(all.mutex);
-  std::vector<value_id> seeds, arguments, needed;
-  for (const node_ptr& each : seeds_) seeds.push_back(all.graph.add_input(each));
-  for (const node_ptr& each : all.arguments) arguments.push_back(all.graph.id_of(each));
+  require_cotangents(seeds_.size(), all.result_ids.size());
+  std::vector<cotangent_seed> seeds;
+  for (const node_ptr& each : seeds_)
+    seeds.push_back({all.result_ids[seeds.size()], all.graph.add_input(each)});
+  std::vector<value_id> needed;
+  for (const node_ptr& each : all.arguments) needed.push_back(all.graph.id_of(each));
   program_builder code(all.graph.code());
-  differentiation gradients(code, 0, arguments);
-  for (std::size_t r = 0; r < seeds.size(); ++r) gradients.seed(all.result_ids[r], seeds[r]);
-  gradients.run();
-  for (std::size_t k = 0; k < arguments.size(); ++k)
-    needed.push_back(
-        gradients.cotangent_of(arguments[k], gradient_layout(all.arguments[k]->tensor().layout)));
+  append_gradients(code, 0, seeds, needed, &left_pending_over<>::layout);
   made_ = all.graph.splice(needed, of_.home_);
 }
 

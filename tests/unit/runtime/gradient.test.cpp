@@ -360,6 +360,19 @@ TEST_CASE("cotangents come later, and more than once") {
   REQUIRE(m.pool.counters().bytes_moved() == cost.bytes_moved());
 }
 
+TEST_CASE("a function of cotangents takes one for each result") {
+  const model m;
+  const auto layer = [](const auto& x, const auto& w) { return tanh(einsum<"bi,ih->bh">(x, w)); };
+  auto [y, pull] = vjp(layer, m.x, m.p.up);
+  constexpr violation wrong = violation::operand_count_differs;
+  REQUIRE(refusal([&, &pull = pull, &y = y] { (void)pull(y, y); }) == wrong);
+  REQUIRE(refusal([&, &pull = pull] { (void)pull(); }) == wrong);
+  REQUIRE(refusal([&, &pull = pull] { (void)pull(2.0); }) == wrong);
+  const any_tensor<double> x = m.x, w = m.p.up;
+  const auto any = vjp([](const auto& v, const auto& u) { return matmul(v, u); }, x, w);
+  REQUIRE(refusal([&] { (void)any.second(any.first, any.first); }) == wrong);
+}
+
 TEST_CASE("a traced gradient is prepared and run") {
   const model m;
   constexpr auto recorded = trace_program<128>(gradient<0, 2>(loss_of), abstract<W1>(),

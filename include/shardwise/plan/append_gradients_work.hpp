@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/config.hpp"
+#include "shardwise/plan/append_gradients.hpp"
+
+namespace shardwise::detail {
+
+SHARDWISE_INLINE void differentiate_now(program_builder& code, value_id begin,
+                                        std::span<const cotangent_seed> seeds,
+                                        std::span<value_id> wanted,
+                                        gradient_layout_function layout_of) {
+  differentiate(code, begin, seeds, wanted, layout_of);
+}
+
+}  // namespace shardwise::detail
