@@ -149,15 +149,6 @@ template <class X, class G>
   else
     return allowed<>{};
 }
-/// True for a tensor that has a gradient, and for one whose element type is known at run time.
-template <class X>
-[[nodiscard]] constexpr bool has_gradients() noexcept {
-  if constexpr (requires { element_of<typename X::value_type>; })
-    return has_fractions(element_of<typename X::value_type>);
-  else
-    return true;
-}
-
 template <class X, class G>
 [[nodiscard]] constexpr auto judge_gradients() noexcept;
 template <class Own, class Given, std::size_t... I>

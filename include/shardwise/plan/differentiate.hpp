@@ -37,7 +37,8 @@ class differentiation final : public gradient_step {
   constexpr differentiation(program_builder& code, value_id begin, const Ids& wanted)
       : code_(code), made_(code), begin_(begin), end_(code.size()) {
     for (value_id i = begin_; i < end_; ++i) code_.note(i) = constant;
-    for (value_id i : wanted) code_.note(i) = no_cotangent;
+    for (value_id i : wanted)
+      if (has_fractions(code_.value(i).type)) code_.note(i) = no_cotangent;
     for (value_id i = begin_; i < end_; ++i) {
       if (is_custom_gradient(*code_[i].what)) meet_custom(i);
       if (code_[i].what->stops_gradient || !has_fractions(code_.value(i).type)) continue;

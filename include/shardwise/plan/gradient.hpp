@@ -4,6 +4,7 @@
 #include "shardwise/expression/nest.hpp"
 #include "shardwise/plan/abstract.hpp"
 #include "shardwise/plan/append_gradients.hpp"
+#include "shardwise/plan/differentiable.hpp"
 
 #include <tuple>
 #include <type_traits>
@@ -218,6 +219,11 @@ struct asked {
   [[nodiscard]] static constexpr auto of(const F& f, const X&... x) {
     return call_gradient<WithValue, Request, Which...>(f, x...);
   }
+  /// The rule that is broken by the types of the results and of the arguments.
+  template <class Results, class... X>
+  using judged =
+      decltype(judge_differentiation<Results, std::tuple_element_t<static_cast<std::size_t>(Which),
+                                                                   std::tuple<X...>>...>());
   /// The results where the function has an error: as many as the caller expects, so that it causes
   /// no further ones. `Results` are those of the function.
   template <class Results, class... X>
@@ -280,10 +286,16 @@ struct gradient_function {
     } else {
       // Named here, where the program calls, so that compilers show an error in `f` in few lines.
       using results = decltype(f(std::declval<const typename recorded_as<X>::type&>()...));
-      if constexpr (holds_refusal<std::remove_cvref_t<results>>)
+      if constexpr (holds_refusal<std::remove_cvref_t<results>>) {
         return Asked::template none<results>(x...);
-      else
-        return Asked::of(f, x...);
+      } else {
+        using judged = typename Asked::template judged<std::remove_cvref_t<results>, X...>;
+        using shown [[maybe_unused]] = decltype(typename judged::type{});
+        if constexpr (judged::ok)
+          return Asked::of(f, x...);
+        else
+          return Asked::template none<results>(x...);
+      }
     }
   }
 };

@@ -169,8 +169,9 @@ template <class F, class... X>
 }  // namespace detail
 
 /// Returns the results of a function of tensors and a function that maps their cotangents to those
-/// of the arguments: to one cotangent for a single argument, or to a tuple. The function may be
-/// called later, and more than once; the values of `f` that it reads are computed once.
+/// of the arguments: to one cotangent for a single argument, or to a tuple. The function takes a
+/// cotangent for each result. It may be called later, and more than once; the values of `f` that it
+/// reads are computed once. The cotangents of integers are zero.
 ///
 ///     auto [y, pull] = vjp(layer, x, w);
 ///     auto [dx, dw] = pull(dy);

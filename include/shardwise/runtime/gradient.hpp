@@ -52,11 +52,6 @@ class graph_tape {
     stand_ins_.push_back(stand_in);
     real_.push_back(real);
     if (wanted) wanted_.push_back(stand_in);
-    // A tensor that is not floating-point has a gradient of zeros, which no operation of `f`
-    // creates.
-    using T = typename X::value_type;
-    if constexpr (!Fractional<T> && !is_compiled_already<pointwise<functions::identity>>)
-      if (wanted) enter_function_on<functions::identity, T>();
     return handle_of<settled<X>>(std::move(stand_in));
   }
   template <class X>
@@ -102,6 +97,8 @@ struct tape_of<any_domain> {
 template <class Loss, class... X>
   requires(EitherOperand<Loss> && sizeof...(X) > 0 && (... && EitherOperand<X>))
 [[nodiscard]] auto gradient(const Loss& loss, const X&... x) {
+  using judged = decltype(detail::judge_differentiation<Loss, X...>());
+  using shown [[maybe_unused]] = decltype(typename judged::type{});
   const std::vector<node_ptr> made = detail::gradients_of(loss.share(), {x.share()...});
   std::size_t next = 0;
   const auto take = [&]<class Each>(const Each&) {

@@ -27,7 +27,7 @@ class result_node : public pending_node {
 
   void prepare() override {
     auto& operation = static_cast<whole_node&>(*operands()[0]);
-    share_memory(operation.further(which_ - 1));
+    share_memory(operation.further()[static_cast<std::size_t>(which_) - 1]);
     charge(home()->memory());
   }
   void run_shard(index_t) override {}

@@ -215,8 +215,13 @@ class program_run {
     for (std::int32_t o : step.operands) operands.push_back(result_of(o));
     out.interpreted =
         std::make_unique<interpreted_step>(program_, s, std::move(operands), out.result);
-    if (!program_.kernels[static_cast<std::size_t>(step.root)].further.empty())
-      out.interpreted->prepare(further_[static_cast<std::int32_t>(s)]);
+    if (!program_.kernels[static_cast<std::size_t>(step.root)].further.empty()) {
+      // A node holds its further results itself: their nodes may be read by a later program.
+      if (out.result->task() != nullptr)
+        out.interpreted->write_to(static_cast<whole_node&>(*out.result).further());
+      else
+        out.interpreted->prepare(further_[static_cast<std::int32_t>(s)]);
+    }
     return out;
   }
   /// Returns true for a further result that has no node of its own.

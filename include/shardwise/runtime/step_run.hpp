@@ -49,10 +49,12 @@ class interpreted_step {
     split_ = propagate(*code.mesh, rule_, code.operands(root));
   }
 
-  /// Allocates memory for the results after the first, to which the step writes.
+  /// Sets the memory of the results after the first, which is allocated before the step runs.
+  void write_to(further_shards& memory) noexcept { memory_ = &memory; }
+  /// Allocates this memory.
   void prepare(further_shards& memory) {
     memory = allocate_further(*result_, further_);
-    memory_ = &memory;
+    write_to(memory);
   }
 
   /// Caches what each shard reads, from the next run on, for runs in which only the addresses of

@@ -114,10 +114,8 @@ class whole_node : public pending_node {
   }
   [[nodiscard]] operation_cost cost() const noexcept override { return cost_; }
 
-  /// Returns the memory of a further result; the first result has the number 0.
-  [[nodiscard]] const std::vector<shard_buffer<std::byte>>& further(int which) const noexcept {
-    return further_shards_[static_cast<std::size_t>(which)];
-  }
+  /// Returns the memory of the results after the first, which `prepare` allocates.
+  [[nodiscard]] further_shards& further() noexcept { return further_shards_; }
   void prepare() override {
     pending_node::prepare();
     further_shards_ = detail::allocate_further(*this, further_);

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: broken_rule<shardwise::violation::loss_is_no_number, shardwise::as_written<
+// expect: f32[4@data]
+// expect: a loss is one floating-point number, such as sum(x) or mean(x)
+// longest-line: 600
+#include <shardwise/shardwise.hpp>
+using namespace shardwise;
+
+struct pod : mesh<axis<"data", 2>> {};
+using X = sharded_tensor<float, extents<4, 3>, layout<pod, P<"data", none>>>;
+
+auto slope(const X& x) {
+  return gradient([](const auto& a) { return sum<1>(square(a)); })(x);
+}

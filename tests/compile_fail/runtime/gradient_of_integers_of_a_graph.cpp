@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: broken_rule<shardwise::misuse::elements_have_no_fractions, shardwise::as_written<
+// expect: i32[4@data]
+// expect: roots, exponentials, means and gradients need floating-point elements
+// longest-line: 600
+#include <shardwise/shardwise.hpp>
+using namespace shardwise;
+
+struct pod : mesh<axis<"data", 2>> {};
+using V = sharded_tensor<std::int32_t, extents<4>, layout<pod, P<"data">>>;
+
+auto slope(const V& x) {
+  const auto loss = sum(cast<float>(x));
+  return gradient(loss, x);
+}
