@@ -71,6 +71,9 @@ struct rule_table {
   add(program_is_too_long, "a traced program fits the capacity given to trace");
   add(operation_has_no_gradient,
       "every operation between a loss and a tensor has a gradient, or is inside stop_gradient");
+  add(value_is_captured,
+      "a function with a custom gradient takes what is differentiated as an argument: there is no "
+      "gradient of what it captures");
   add(value_is_being_differentiated,
       "elements are not read while a function is recorded: return the value with its results");
   add(value_is_computed_already,

@@ -35,8 +35,8 @@ enum class violation : unsigned char {
   // programs
   reshard_would_create_partial, manual_axis_is_left, axis_is_not_manual, positions_are_malformed,
   constraint_needs_communication, tensor_is_marked_already, program_is_too_long,
-  operation_has_no_gradient, loss_is_no_number, cotangent_differs, value_is_being_differentiated,
-  value_is_computed_already,
+  operation_has_no_gradient, loss_is_no_number, cotangent_differs, value_is_captured,
+  value_is_being_differentiated, value_is_computed_already,
   // texts
   text_is_malformed, layout_has_no_text,
   // the machine

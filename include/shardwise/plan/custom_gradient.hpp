@@ -319,6 +319,7 @@ template <class F, class Backward>
 struct custom_function : recorded_function<F, Backward> {
   // The error is what the call returns, so that compilers point at the program's own line.
   template <class... X>
+    requires(sizeof...(X) > 0)
   constexpr auto operator()(const X&... x) const -> typename given_of<
       decltype(std::declval<const recorded_function<F, Backward>&>().attempt(x...))>::type {
     using outcome =
@@ -341,7 +342,8 @@ struct custom_function : recorded_function<F, Backward> {
 /// The cotangent has the layout of `gradient_of<Y>`; several results have their cotangents in a
 /// nest like them. Each gradient must have the element type, extents and splits of its argument and
 /// may be a pending sum, or the error is `cotangent_differs`. Arguments that are not floating-point
-/// need an entry, which is ignored. Second derivatives differentiate `f` and `backward` themselves.
+/// need an entry, which is ignored. What is differentiated is an argument: a function that captures
+/// it fails with `value_is_captured` when a gradient is taken. Second derivatives differentiate `f` and `backward` themselves.
 /// `gradient(loss, w)` of a pending number rejects results of such a function.
 ///
 ///     constexpr auto clipped = custom_gradient(

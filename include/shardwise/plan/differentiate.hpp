@@ -40,7 +40,10 @@ class differentiation final : public gradient_step {
     for (value_id i : wanted)
       if (has_fractions(code_.value(i).type)) code_.note(i) = no_cotangent;
     for (value_id i = begin_; i < end_; ++i) {
-      if (is_custom_gradient(*code_[i].what)) meet_custom(i);
+      if (is_custom_gradient(*code_[i].what)) {
+        meet_custom(i);
+        refuse_captured(i, wanted);
+      }
       if (code_[i].what->stops_gradient || !has_fractions(code_.value(i).type)) continue;
       for (value_id o : code_[i].operands)
         if (depends(o)) code_.note(i) = no_cotangent;
@@ -156,8 +159,9 @@ class differentiation final : public gradient_step {
   }
 
  private:
-  // The notes of values; a cotangent is its number plus `some`.
-  static constexpr std::int32_t constant = 0, no_cotangent = 1, some = 2;
+  // The notes of values; a cotangent is its number plus `some`. A bit beside them marks what depends
+  // on a captured value.
+  static constexpr std::int32_t constant = 0, no_cotangent = 1, some = 2, captured = 1 << 30;
 
   [[nodiscard]] constexpr bool depends(value_id i) const noexcept {
     return i >= begin_ && code_.note(i) != constant;
@@ -208,6 +212,40 @@ class differentiation final : public gradient_step {
     if (count == 0 || !depends(read[count])) return;
     for (int k = 0; k < count; ++k)
       if (has_fractions(code_.value(read[k]).type)) code_.note(read[k]) = no_cotangent;
+  }
+  /// Refuses a function with a custom gradient that reads what is differentiated otherwise than as
+  /// an argument: there would be no gradient of it.
+  template <class Ids>
+  constexpr void refuse_captured(value_id i, const Ids& wanted) {
+    if (!custom_gradient_operation::is_of_results(code_.how(i))) return;
+    const value_ids& read = code_[i].operands;
+    const int count = read.ssize() / 2;
+    if (count == 0) return;
+    // The arguments of a function precede its results, with the same placeholder.
+    value_id first = i;
+    while (first > begin_ && is_custom_gradient(*code_[first - 1].what) &&
+           code_[first - 1].operands.ssize() == 3 &&
+           code_[first - 1].operands[2] == read[count])
+      --first;
+    const auto is_argument_of_it = [&](value_id v) {
+      for (value_id k = first; k < i; ++k)
+        if (code_[k].operands[0] == v) return true;
+      return false;
+    };
+    for (const value_id v : wanted)
+      if (depends(v) && !is_argument_of_it(v)) code_.note(v) |= captured;
+    for (value_id v = begin_; v < first; ++v) {
+      if (code_[v].what->stops_gradient || !has_fractions(code_.value(v).type) ||
+          is_custom_gradient(*code_[v].what) || is_argument_of_it(v))
+        continue;
+      for (const value_id o : code_[v].operands)
+        if (o >= begin_ && (code_.note(o) & captured) != 0) code_.note(v) |= captured;
+    }
+    bool is_met = false;
+    for (int k = 0; k < count; ++k)
+      is_met = is_met || (read[k] >= begin_ && (code_.note(read[k]) & captured) != 0);
+    for (value_id v = begin_; v < end_; ++v) code_.note(v) &= ~captured;
+    if (is_met) fail({.rule = violation::value_is_captured});
   }
   /// Applies a custom gradient: substitutes the cotangents of the results for the recorded
   /// placeholders and computes the recorded gradients. The function's own instructions get none.

@@ -274,6 +274,7 @@ struct gradient_function {
   F f;
 
   template <class... X>
+    requires(sizeof...(X) > 0)
   constexpr auto operator()(const X&... x) const {
     constexpr bool are_hidden = (... || hides_tensors<X>());
     static_assert(!are_hidden,

@@ -49,6 +49,7 @@ struct recomputed_function {
   F f;
 
   template <class... X>
+    requires(sizeof...(X) > 0)
   constexpr auto operator()(const X&... x) const {
     if constexpr (AnyRefused<X...>) {
       return refused_value{};

@@ -191,6 +191,7 @@ struct mapped_function {
   F f;
 
   template <class... X>
+    requires(sizeof...(X) > 0)
   [[nodiscard]] constexpr auto operator()(const X&... x) const {
     using dims = mapped_over<Dims...>;
     constexpr bool has_dims = dims::count <= 1 || dims::count == sizeof...(X);

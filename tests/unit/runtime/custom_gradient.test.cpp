@@ -176,6 +176,33 @@ TEST_CASE("a number that is pending does not know of custom gradients, and says 
   REQUIRE(refusal([&] { (void)gradient(loss, m.x); }) == violation::operation_has_no_gradient);
 }
 
+TEST_CASE("what is differentiated is an argument of a function with a custom gradient") {
+  const model m;
+  const auto product = [](const auto& x, const auto& w) { return einsum<"bi,io->bo">(x, w); };
+  const auto backward = [](const auto& x, const auto& dy) { return x * reshard<P<>>(sum(dy)); };
+  const auto captures = [&](const auto& x, const auto& w) {
+    const auto scaled = w * 2.0;
+    return sum(square(
+        custom_gradient([&](const auto& y) { return product(y, scaled); }, backward)(x)));
+  };
+  REQUIRE(refusal([&] { (void)gradient<0, 1>(captures)(m.x, m.w); }) ==
+          violation::value_is_captured);
+  REQUIRE(refusal([&] { (void)gradient<1>(captures)(m.x, m.w); }) ==
+          violation::value_is_captured);
+  // A constant may be captured, and so may what is an argument too.
+  REQUIRE(values(gradient<0>(captures)(m.x, m.w)).size() == 48);
+  const auto both = [&](const auto& x, const auto& w) {
+    const auto f = custom_gradient(
+        [&](const auto& y, const auto& z) { return product(y, w) + product(y, z) - product(y, w); },
+        [&](const auto& y, const auto& z, const auto& dy) {
+          return std::tuple{einsum<"bo,io->bi">(dy, z), einsum<"bi,bo->io">(y, dy)};
+        });
+    return sum(square(f(x, w)));
+  };
+  const auto plain = [&](const auto& x, const auto& w) { return sum(square(product(x, w))); };
+  REQUIRE(values(gradient<1>(both)(m.x, m.w)) == values(gradient<1>(plain)(m.x, m.w)));
+}
+
 TEST_CASE("a list of gradients that is shorter than its argument is refused") {
   const model m;
   const std::vector<X> both{m.x, m.x};

@@ -387,6 +387,20 @@ TEST_CASE("cotangents come later, and more than once") {
   REQUIRE(m.pool.counters().bytes_moved() == cost.bytes_moved());
 }
 
+TEST_CASE("gradients and mapped functions are compiled as steps") {
+  const model m;
+  const auto loss = [](const auto& x) { return reshard<P<>>(sum(square(x))); };
+  auto slope = step(gradient(loss));
+  REQUIRE(values(slope(m.x)) == values(m.x * 2.0));
+  REQUIRE(values(slope(m.x)) == values(m.x * 2.0));
+  auto both = step(value_and_grad(recompute(loss)));
+  const auto [value, dx] = both(m.x);
+  REQUIRE(values(value) == values(loss(m.x)));
+  REQUIRE(values(dx) == values(m.x * 2.0));
+  auto each = step(vmap([](const auto& row) { return row * row; }));
+  REQUIRE(values(each(m.x)) == values(m.x * m.x));
+}
+
 TEST_CASE("a function of cotangents takes one for each result") {
   const model m;
   const auto layer = [](const auto& x, const auto& w) { return tanh(einsum<"bi,ih->bh">(x, w)); };
