@@ -16,12 +16,20 @@ namespace detail {
 template <class Domain>
 struct recording_of;
 
-/// Checks that a function of cotangents is called with one for each result.
+/// Checks that there are as many cotangents as results.
 constexpr void require_cotangents(std::size_t given, std::size_t results) {
   if (given != results)
-    fail({.rule = violation::operand_count_differs,
+    fail({.rule = violation::cotangent_differs,
           .have = static_cast<index_t>(given),
           .want = static_cast<index_t>(results)});
+}
+/// Checks that cotangent `r` has the element type and the extents of its result.
+constexpr void require_cotangent(const tensor_desc& result, const tensor_desc& given, int r) {
+  bool is_alike = result.type == given.type && result.rank() == given.rank();
+  for (int d = 0; is_alike && d < given.rank(); ++d)
+    is_alike = result.extents[d] == given.extents[d] || result.extents[d] == dyn ||
+               given.extents[d] == dyn;
+  if (!is_alike) fail({.rule = violation::cotangent_differs, .operand = r});
 }
 
 class paper_recording {
@@ -71,8 +79,10 @@ class paper_recording {
       for (value_id i : of_.arguments_) begin = i < begin ? i : begin;
       require_cotangents(cotangents_.size(), of_.results_.size());
       inplace_vector<cotangent_seed, ids::capacity()> seeds;
-      for (int r = 0; r < of_.results_.ssize(); ++r)
+      for (int r = 0; r < of_.results_.ssize(); ++r) {
+        require_cotangent(code.value(of_.results_[r]), code.value(cotangents_[r]), r);
         seeds.push_back({of_.results_[r], cotangents_[r]});
+      }
       made_ = of_.arguments_;
       append_gradients(code, begin, seeds, made_, &left_pending_over<>::layout);
       code.keep_needed(behind, made_.begin(), made_.ssize());

@@ -49,8 +49,11 @@ SHARDWISE_INLINE void graph_recording::pullback::run() {
   const std::lock_guard lock(all.mutex);
   require_cotangents(seeds_.size(), all.result_ids.size());
   std::vector<cotangent_seed> seeds;
-  for (const node_ptr& each : seeds_)
-    seeds.push_back({all.result_ids[seeds.size()], all.graph.add_input(each)});
+  for (std::size_t r = 0; r < seeds_.size(); ++r)
+    require_cotangent(program_builder(all.graph.code()).value(all.result_ids[r]),
+                      seeds_[r]->tensor(), static_cast<int>(r));
+  for (std::size_t r = 0; r < seeds_.size(); ++r)
+    seeds.push_back({all.result_ids[r], all.graph.add_input(seeds_[r])});
   std::vector<value_id> needed;
   for (const node_ptr& each : all.arguments) needed.push_back(all.graph.id_of(each));
   program_builder code(all.graph.code());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: cotangent_differs
-// expect: a custom gradient returns a tensor for each argument, with its element type, extents and split
+// expect: there is a cotangent for each tensor, with its element type and extents; that of a custom gradient has its split
 #include <shardwise/layout.hpp>
 using namespace shardwise;
 

@@ -405,13 +405,21 @@ TEST_CASE("a function of cotangents takes one for each result") {
   const model m;
   const auto layer = [](const auto& x, const auto& w) { return tanh(einsum<"bi,ih->bh">(x, w)); };
   auto [y, pull] = vjp(layer, m.x, m.p.up);
-  constexpr violation wrong = violation::operand_count_differs;
+  constexpr violation wrong = violation::cotangent_differs;
   REQUIRE(refusal([&, &pull = pull, &y = y] { (void)pull(y, y); }) == wrong);
   REQUIRE(refusal([&, &pull = pull] { (void)pull(); }) == wrong);
   REQUIRE(refusal([&, &pull = pull] { (void)pull(2.0); }) == wrong);
   const any_tensor<double> x = m.x, w = m.p.up;
   const auto any = vjp([](const auto& v, const auto& u) { return matmul(v, u); }, x, w);
   REQUIRE(refusal([&] { (void)any.second(any.first, any.first); }) == wrong);
+  // Neither is broadcast.
+  REQUIRE(refusal([&, &pull = pull] { (void)pull(m.x); }) == wrong);
+  REQUIRE(refusal([&] { (void)any.second(sum<0>(any.first)); }) == wrong);
+  REQUIRE(refusal([&] { (void)jvp(layer, std::tuple{m.x, m.p.up}, std::tuple{m.p.up, m.x}); }) ==
+          wrong);
+  const std::vector<any_tensor<double>> several{x}, more{x, x};
+  const auto first = [](const auto& all) { return all[0] * 2.0; };
+  REQUIRE(refusal([&] { (void)jvp(first, std::tuple{several}, std::tuple{more}); }) == wrong);
 }
 
 TEST_CASE("the cotangents of integers are zero, and their gradients are refused") {
