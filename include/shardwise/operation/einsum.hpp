@@ -138,8 +138,6 @@ template <class Arithmetic, fixed_string Equation, class Permitted, class... X>
     (std::make_index_sequence<sizeof...(X) - 2>{});
   }
 }
-template <fixed_string Equation>
-inline constexpr bool has_ellipsis = names_letter(text_view(Equation), '.');
 template <fixed_string Equation, class... X>
 inline constexpr auto named_equation = [] {
   constexpr bounded_text<47> words =
@@ -147,15 +145,15 @@ inline constexpr auto named_equation = [] {
   return to_fixed_string<words.size()>(words);
 }();
 
-/// The same for equations with an ellipsis, and for layouts that are values.
+/// The same for abbreviated equations, and for layouts that are values.
 template <class Arithmetic, fixed_string Equation, class Permitted, class... X>
 [[nodiscard]] constexpr auto attempt_contraction(const X&... x) {
   if constexpr (AnyRefused<X...>)
     return refused<>{};
-  else if constexpr ((... || ValueOperand<X>)&&(sizeof...(X) > 2 || has_ellipsis<Equation>))
+  else if constexpr ((... || ValueOperand<X>)&&(sizeof...(X) > 2 || is_abbreviated(Equation)))
     return contract_values(Arithmetic{}, std::is_void_v<Permitted> ? 0U : ~0U, text_view(Equation),
                            x...);
-  else if constexpr (has_ellipsis<Equation>)
+  else if constexpr (is_abbreviated(Equation))
     return contracted<Arithmetic, named_equation<Equation, X...>, Permitted>(x...);
   else
     return contracted<Arithmetic, Equation, Permitted>(x...);
@@ -188,10 +186,10 @@ inline constexpr bool are_operands_and_request = !Element<First> && ends_with_re
 ///
 ///     auto y = einsum<"ab,bc,cd->ad">(a, b, c);
 template <fixed_string Equation, class First, class Second, class Third, class... Rest>
-  requires(!detail::has_ellipsis<Equation> && sizeof...(Rest) + 3 <= max_operands &&
+  requires(!detail::is_abbreviated(Equation) && sizeof...(Rest) + 3 <= max_operands &&
            detail::are_operands_alone<First, Third, Rest...>)
 [[nodiscard]] constexpr typename detail::contraction_if<
-    !detail::has_ellipsis<Equation> && detail::are_operands_alone<First, Third, Rest...>,
+    !detail::is_abbreviated(Equation) && detail::are_operands_alone<First, Third, Rest...>,
     detail::sums_of_products, Equation, First, Second, Third, Rest...>::type
 einsum(First&& first, Second&& second, Third&& third, Rest&&... rest) {
   using arithmetic = detail::sums_of_products;
@@ -202,14 +200,16 @@ einsum(First&& first, Second&& second, Third&& third, Rest&&... rest) {
     return detail::attempt_contraction<arithmetic, Equation, void>(first, second, third, rest...);
 }
 /// In equations, `...` stands for leading dimensions, which are broadcast as in elementwise
-/// functions, those of size 1 included.
+/// functions, those of size 1 included. Spaces have no meaning. A result that is not written has
+/// the letters that the equation has once, in alphabetical order, as in NumPy.
 ///
 ///     auto y = einsum<"...ij,jk->...ik">(x, w);
+///     auto z = einsum<"ij, jk">(x, w);          // "ij,jk->ik"
 template <fixed_string Equation, class First, class... Rest>
-  requires(detail::has_ellipsis<Equation> && sizeof...(Rest) < max_operands &&
+  requires(detail::is_abbreviated(Equation) && sizeof...(Rest) < max_operands &&
            detail::are_operands_alone<First, Rest...>)
 [[nodiscard]] constexpr
-    typename detail::contraction_if<detail::has_ellipsis<Equation> &&
+    typename detail::contraction_if<detail::is_abbreviated(Equation) &&
                                         detail::are_operands_alone<First, Rest...>,
                                     detail::sums_of_products, Equation, First, Rest...>::type
     einsum(First&& first, Rest&&... rest) {
@@ -227,7 +227,7 @@ namespace detail {
 template <class Arithmetic, fixed_string Equation>
 struct requested_contraction {
   template <class... X>
-  static constexpr bool is_one_step = sizeof...(X) <= 2 && !has_ellipsis<Equation>;
+  static constexpr bool is_one_step = sizeof...(X) <= 2 && !is_abbreviated(Equation);
   using one_step =
       permitted_contraction<typename Arithmetic::template applied<Equation>, every_axis>;
 

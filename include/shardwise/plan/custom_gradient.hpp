@@ -343,8 +343,9 @@ struct custom_function : recorded_function<F, Backward> {
 /// nest like them. Each gradient must have the element type, extents and splits of its argument and
 /// may be a pending sum, or the error is `cotangent_differs`. Arguments that are not floating-point
 /// need an entry, which is ignored. What is differentiated is an argument: a function that captures
-/// it fails with `value_is_captured` when a gradient is taken. Second derivatives differentiate `f` and `backward` themselves.
-/// `gradient(loss, w)` of a pending number rejects results of such a function.
+/// it fails with `value_is_captured` when a gradient is taken. Second derivatives differentiate `f`
+/// and `backward` themselves. `gradient(loss, w)` of a pending number rejects results of such a
+/// function.
 ///
 ///     constexpr auto clipped = custom_gradient(
 ///         [](const auto& x) { return stop_gradient(x); },

@@ -159,8 +159,8 @@ class differentiation final : public gradient_step {
   }
 
  private:
-  // The notes of values; a cotangent is its number plus `some`. A bit beside them marks what depends
-  // on a captured value.
+  // The notes of values; a cotangent is its number plus `some`. A bit beside them marks what
+  // depends on a captured value.
   static constexpr std::int32_t constant = 0, no_cotangent = 1, some = 2, captured = 1 << 30;
 
   [[nodiscard]] constexpr bool depends(value_id i) const noexcept {
@@ -224,8 +224,7 @@ class differentiation final : public gradient_step {
     // The arguments of a function precede its results, with the same placeholder.
     value_id first = i;
     while (first > begin_ && is_custom_gradient(*code_[first - 1].what) &&
-           code_[first - 1].operands.ssize() == 3 &&
-           code_[first - 1].operands[2] == read[count])
+           code_[first - 1].operands.ssize() == 3 && code_[first - 1].operands[2] == read[count])
       --first;
     const auto is_argument_of_it = [&](value_id v) {
       for (value_id k = first; k < i; ++k)

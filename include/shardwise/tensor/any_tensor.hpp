@@ -37,5 +37,7 @@ class any_tensor : public tensor_handle, public detail::no_number<T, extents<>> 
   friend any_tensor detail::handle_of<any_tensor>(node_ptr) noexcept;
   explicit any_tensor(node_ptr state) noexcept : tensor_handle(std::move(state)) {}
 };
+template <Operand Typed>
+any_tensor(const Typed&) -> any_tensor<typename Typed::value_type>;
 
 }  // namespace shardwise

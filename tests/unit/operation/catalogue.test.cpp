@@ -546,6 +546,13 @@ TEST_CASE("The ellipsis of an equation is named by letters, and broadcast") {
         "X,Y,ZW->Y");
   // An extent that is known only at run time is not 1.
   CHECK(named("...i,...i->...", {extents_desc{dyn, 4}, extents_desc{1, 4}}) == "Zi,Yi->Z");
+  // Spaces have no meaning; a result that is not written has the letters that occur once, sorted.
+  CHECK(named(" ij , jk -> ik ", {extents_desc{2, 3}, extents_desc{3, 4}}) == "ij,jk->ik");
+  CHECK(named("ij,jk", {extents_desc{2, 3}, extents_desc{3, 4}}) == "ij,jk->ik");
+  CHECK(named("ba", {extents_desc{2, 3}}) == "ba->ab");
+  CHECK(named("bA,b", {extents_desc{2, 3}, extents_desc{2}}) == "bA,b->A");
+  CHECK(named("ii", {extents_desc{2, 2}}) == "ii->");
+  CHECK(named("...ij, jk", {extents_desc{5, 2, 3}, extents_desc{3, 4}}) == "Zij,jk->Zik");
   // Operands of too low a rank have no leading dimensions.
   CHECK(named("...ij,jk->...ik", {extents_desc{3}, extents_desc{3, 4}}) == "ij,jk->ik");
 }

@@ -25,6 +25,11 @@ TEST_CASE("a sum of products is added in the element type that is given") {
   const auto y = einsum<"bi,io->bo", float>(x, w, as<P<"data", none>>);
   CHECK(to_host(y)(3, 1) == 300.0F);
   CHECK(to_host(reshard<P<>>(einsum<"bi->", float>(x)))() == 1200.0F);
+  const auto written = to_host(reshard<P<"data", none>>(einsum<"bi,io->bo">(x, w)));
+  CHECK(to_host(reshard<P<"data", none>>(einsum<"bi, io">(x, w))) == written);
+  CHECK(to_host(einsum<"bi, io -> bo">(x, w, as<P<"data", none>>)) == written);
+  const any_tensor ax = x, aw = w;
+  CHECK(to_host(reshard(einsum("bi, io", ax, aw), spec_desc{{"data", ""}})) == written);
 
   using A = tensor<std::int8_t, P<"data", "model">, 4, 300>;
   const auto a = ones<A>(pool);

@@ -182,13 +182,12 @@ TEST_CASE("what is differentiated is an argument of a function with a custom gra
   const auto backward = [](const auto& x, const auto& dy) { return x * reshard<P<>>(sum(dy)); };
   const auto captures = [&](const auto& x, const auto& w) {
     const auto scaled = w * 2.0;
-    return sum(square(
-        custom_gradient([&](const auto& y) { return product(y, scaled); }, backward)(x)));
+    return sum(
+        square(custom_gradient([&](const auto& y) { return product(y, scaled); }, backward)(x)));
   };
   REQUIRE(refusal([&] { (void)gradient<0, 1>(captures)(m.x, m.w); }) ==
           violation::value_is_captured);
-  REQUIRE(refusal([&] { (void)gradient<1>(captures)(m.x, m.w); }) ==
-          violation::value_is_captured);
+  REQUIRE(refusal([&] { (void)gradient<1>(captures)(m.x, m.w); }) == violation::value_is_captured);
   // A constant may be captured, and so may what is an argument too.
   REQUIRE(values(gradient<0>(captures)(m.x, m.w)).size() == 48);
   const auto both = [&](const auto& x, const auto& w) {

@@ -415,8 +415,9 @@ TEST_CASE("a function of cotangents takes one for each result") {
   // Neither is broadcast.
   REQUIRE(refusal([&, &pull = pull] { (void)pull(m.x); }) == wrong);
   REQUIRE(refusal([&] { (void)any.second(sum<0>(any.first)); }) == wrong);
-  REQUIRE(refusal([&] { (void)jvp(layer, std::tuple{m.x, m.p.up}, std::tuple{m.p.up, m.x}); }) ==
-          wrong);
+  REQUIRE(refusal([&] {
+            (void)jvp(layer, std::tuple{m.x, m.p.up}, std::tuple{m.p.up, m.x});
+          }) == wrong);
   const std::vector<any_tensor<double>> several{x}, more{x, x};
   const auto first = [](const auto& all) { return all[0] * 2.0; };
   REQUIRE(refusal([&] { (void)jvp(first, std::tuple{several}, std::tuple{more}); }) == wrong);
