@@ -86,6 +86,7 @@
 #include "shardwise/operation/qr.hpp"
 #include "shardwise/operation/quantile.hpp"
 #include "shardwise/operation/random_keys.hpp"
+#include "shardwise/operation/random_like.hpp"
 #include "shardwise/operation/reduce.hpp"
 #include "shardwise/operation/refused_operators.hpp"
 #include "shardwise/operation/repeat_each.hpp"

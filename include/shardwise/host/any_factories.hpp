@@ -107,28 +107,28 @@ template <Element T, detail::LayoutOrSpec Target>
 }
 /// `uniform` for a tensor with a run-time layout, with the same bits as `uniform<X>` with the same
 /// key.
-template <std::floating_point T, detail::LayoutOrSpec Target>
+template <Fractional T, detail::LayoutOrSpec Target>
 [[nodiscard]] any_tensor<T> uniform(const device_pool& pool, random_key seed,
                                     const extents_desc& extents, const Target& target) {
   return detail::handle_of<any_tensor<T>>(
       detail::fill_numbered<T>(pool, detail::described_as<T>(pool, extents, target),
                                [=](auto... row) { fill_uniform(seed, row...); }));
 }
-template <std::floating_point T, detail::LayoutOrSpec Target>
+template <Fractional T, detail::LayoutOrSpec Target>
 [[nodiscard]] any_tensor<T> uniform(random_key seed, const extents_desc& extents,
                                     const Target& target) {
   return uniform<T>(use_mesh::pool(), seed, extents, target);
 }
 /// `normal` for a tensor with a run-time layout, with the same bits as `normal<X>` with the same
 /// key.
-template <std::floating_point T, detail::LayoutOrSpec Target>
+template <Fractional T, detail::LayoutOrSpec Target>
 [[nodiscard]] any_tensor<T> normal(const device_pool& pool, random_key seed,
                                    const extents_desc& extents, const Target& target) {
   return detail::handle_of<any_tensor<T>>(
       detail::fill_numbered<T>(pool, detail::described_as<T>(pool, extents, target),
                                [=](auto... row) { fill_normal(seed, row...); }));
 }
-template <std::floating_point T, detail::LayoutOrSpec Target>
+template <Fractional T, detail::LayoutOrSpec Target>
 [[nodiscard]] any_tensor<T> normal(random_key seed, const extents_desc& extents,
                                    const Target& target) {
   return normal<T>(use_mesh::pool(), seed, extents, target);

@@ -88,7 +88,7 @@ template <made_from From, class X, class First = nothing_given, class... Rest>
     return refused<misuse::mesh_is_not_a_pool, shown_as<First>>{};
   else if constexpr (!tensor_type_judge<X>::ok)
     return tensor_type_judge<X>{};
-  else if constexpr (From == made_from::key && !std::is_floating_point_v<element_in<X>>)
+  else if constexpr (From == made_from::key && !Fractional<element_in<X>>)
     return refused<misuse::elements_have_no_fractions, types<random_numbers, element_in<X>>>{};
   else if constexpr (std::same_as<First, device_pool>)
     return judge_arguments<From, X, 1, Rest...>();

@@ -4,6 +4,7 @@
 #include "shardwise/core/philox.hpp"
 #include "shardwise/kernel/index_block.hpp"
 #include "shardwise/kernel/kernel_call.hpp"
+#include "shardwise/kernel/position_runs.hpp"
 #include "shardwise/operation/dropout.hpp"
 
 #include <bit>
@@ -49,37 +50,19 @@ struct kernel_of<dropout_operation> {
     detail::dropout_words words(
         std::bit_cast<std::uint64_t>(detail::indices_of(call.operands[1])[0]));
 
-    inplace_vector<index_t, max_rank> local, steps;
-    local.resize(from.extents.size());
-    steps.resize(from.extents.size());
-    index_t step = 1;
-    for (int d = from.rank() - 1; d >= 0; --d) {
-      steps[d] = step;
-      step *= call.sizes[call.rule.operands[0][d]];
-    }
     T* to = call.results[0].as<T>().data;
-    for (index_t i = 0; i < from.size(); ++i) {
-      index_t place = 0, offset = 0;
-      for (int d = 0; d < from.rank(); ++d) {
-        place += call.parts[0][d].global(local[d]) * steps[d];
-        offset += local[d] * from.strides[d];
-      }
-      // Contiguous elements along the last dimension, or the only element.
-      const int last = from.rank() - 1;
-      const index_t run = last < 0 ? 1 : call.parts[0][last].run(local[last]);
-      const index_t stride = last < 0 ? 1 : from.strides[last];
-      for (index_t x = 0; x < run; ++x) {
-        const bool is_kept = words[static_cast<std::uint64_t>(place + x)] >= dropped;
-        const T value = from.data[offset + x * stride];
-        *to++ = is_kept ? static_cast<T>(static_cast<C>(value) * scale) : T{};
-      }
-      i += run - 1;
-      if (last >= 0) local[last] += run;
-      for (int d = last; d > 0 && local[d] == from.extents[d]; --d) {
-        local[d] = 0;
-        ++local[d - 1];
-      }
-    }
+    const index_t stride = from.rank() == 0 ? 1 : from.strides[from.rank() - 1];
+    detail::for_each_position_run(
+        call.parts[0], detail::whole_extents(call, call.rule.operands[0]),
+        [&](index_t position, const auto& local, index_t n) {
+          index_t offset = 0;
+          for (int d = 0; d < from.rank(); ++d) offset += local[d] * from.strides[d];
+          for (index_t x = 0; x < n; ++x) {
+            const bool is_kept = words[static_cast<std::uint64_t>(position + x)] >= dropped;
+            const T value = from.data[offset + x * stride];
+            *to++ = is_kept ? static_cast<T>(static_cast<C>(value) * scale) : T{};
+          }
+        });
   }
 };
 

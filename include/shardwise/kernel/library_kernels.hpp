@@ -26,6 +26,7 @@
 #include "shardwise/kernel/place_kernel.hpp"
 #include "shardwise/kernel/pool_kernel.hpp"
 #include "shardwise/kernel/propagation_barrier_kernel.hpp"
+#include "shardwise/kernel/random_like_kernel.hpp"
 #include "shardwise/kernel/reduction_kernel.hpp"
 #include "shardwise/kernel/reshape_kernel.hpp"
 #include "shardwise/kernel/roll_kernel.hpp"
@@ -88,10 +89,12 @@ void enter_lines() {
   enter_operation<triu_operation, T, T>();
 }
 
-/// Registers dropout with keys of these types.
+/// Registers dropout and random numbers with keys of these types.
 template <Element T, class... Key>
-void enter_dropout() {
+void enter_random() {
   (enter_operation<dropout_operation, T, T, Key, compute_type<T>>(), ...);
+  (enter_operation<uniform_like_operation, T, T, Key>(), ...);
+  (enter_operation<normal_like_operation, T, T, Key>(), ...);
 }
 
 /// Registers the functions with floating-point results.
@@ -192,7 +195,7 @@ void enter_library() {
     }
     if constexpr (Fractional<T>) {
       detail::enter_fractional<T>();
-      detail::enter_dropout<T, std::int32_t, std::int64_t, std::int8_t, std::uint8_t>();
+      detail::enter_random<T, std::int32_t, std::int64_t, std::int8_t, std::uint8_t>();
       enter_operation<rotary_operation, T, T, T, T>();
       enter_operation<attention_operation, T, T, T, T>();
       enter_operation<attention_operation, T, T, T, T, T>();

@@ -10,6 +10,8 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <type_traits>
 
 namespace shardwise {
 
@@ -49,6 +51,40 @@ constexpr void uniform_block(const philox<Lanes>& block, T* out) noexcept {
         out[4 * i + k] = to_uniform(w[k][i]);
       else
         out[2 * i + k] = to_uniform(join(w[2 * k][i], w[2 * k + 1][i]));
+}
+
+/// Rounds a uniform number down to a multiple of 2^-8 (`bfloat16`) or 2^-11 (`float16`), so that it
+/// is below 1.
+struct narrow_uniform {
+  template <class T>
+  [[nodiscard]] static T as(float x) noexcept {
+    constexpr float steps = std::numeric_limits<T>::digits == 8 ? 0x1p8F : 0x1p11F;
+    return static_cast<T>(static_cast<float>(static_cast<std::int32_t>(x * steps)) / steps);
+  }
+};
+struct narrow_normal {
+  template <class T>
+  [[nodiscard]] static T as(float x) noexcept {
+    return static_cast<T>(x);
+  }
+};
+
+/// Draws `n` numbers from `first` on: `draw(source, first, to, n)` draws those of the type that is
+/// used for arithmetic on `T`, which `Narrow` converts to narrow ones.
+template <class Narrow, class T, class Draw>
+void draw_as(const Draw& draw, std::uint64_t source, std::uint64_t first, T* to, index_t n) {
+  using C = compute_type<T>;
+  if constexpr (std::is_same_v<C, T>) {
+    draw(source, first, to, n);
+  } else {
+    constexpr index_t most = 256;
+    C wide[most];
+    for (index_t done = 0; done < n; done += most) {
+      const index_t part = std::min(most, n - done);
+      draw(source, first + static_cast<std::uint64_t>(done), wide, part);
+      std::transform(wide, wide + part, to + done, [](C x) { return Narrow::template as<T>(x); });
+    }
+  }
 }
 
 // The work of the kernels.

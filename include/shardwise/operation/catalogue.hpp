@@ -32,6 +32,7 @@
 #include "shardwise/operation/pool.hpp"
 #include "shardwise/operation/propagation_barrier.hpp"
 #include "shardwise/operation/put_along.hpp"
+#include "shardwise/operation/random_like.hpp"
 #include "shardwise/operation/reduce.hpp"
 #include "shardwise/operation/reshape.hpp"
 #include "shardwise/operation/roll.hpp"
@@ -323,6 +324,10 @@ inline constexpr catalogued_operation whole_catalogue[] = {
                                        "pairs=halves", "rotary embedding", 3, 3),
     fractional_entry<dropout_operation>("dropout", "across?", "f32[8,4] i64[] f32[]", "", "dropout",
                                         3, 3),
+    fractional_entry<uniform_like_operation>("uniform_like", "across?", "f32[8,4] i64[]", "",
+                                             "random.uniform, rand_like", 2, 2),
+    fractional_entry<normal_like_operation>("normal_like", "across?", "f32[8,4] i64[]", "",
+                                            "random.normal, randn_like", 2, 2),
     // Collectives on manual axes.
     collective_entry<collective::all_reduce>("all_reduce", "axes reduction?", "axes=y",
                                              "psum, pmax, pmin, all_reduce"),

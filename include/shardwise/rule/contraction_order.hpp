@@ -46,15 +46,15 @@ struct equation_words {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/// True for an equation that `named_dimensions` writes out: one with `...`, with spaces, or without a
-/// result.
+/// True for an equation that `named_dimensions` writes out: one with `...`, with spaces, or without
+/// a result.
 [[nodiscard]] constexpr bool is_abbreviated(text_view equation) noexcept {
   return names_letter(equation, '.') || names_letter(equation, ' ') || !names_letter(equation, '-');
 }
 
 /// An equation without spaces and with its result: if that is not written, it has the letters that
 /// the equation has once, in alphabetical order, behind `...` if operands have that.
-[[nodiscard]] constexpr bounded_text<128> with_result(text_view equation) noexcept {
+[[nodiscard]] constexpr bounded_text<128> with_result_letters(text_view equation) noexcept {
   bounded_text<128> out;
   for (const char c : equation)
     if (c != ' ') out << c;
@@ -74,15 +74,15 @@ struct equation_words {
 
 /// Replaces `...` in an equation, the leading dimensions of operands that are not named, by
 /// letters. These dimensions are aligned at the last one and broadcast, as in NumPy: one of size 1
-/// beside others gets a letter of its own, over which the contraction sums its only element. Removes
-/// spaces, and adds a result that is not written. Other equations are unchanged.
+/// beside others gets a letter of its own, over which the contraction sums its only element.
+/// Removes spaces, and adds a result that is not written. Other equations are unchanged.
 ///
 ///     named_dimensions("...ij,jk->...ik", {{2, 3, 4}, {4, 5}});           // "Zij,jk->Zik"
 ///     named_dimensions("...ij,...jk->...ik", {{2, 3, 4}, {1, 4, 5}});     // "Zij,Yjk->Zik"
 ///     named_dimensions("ij, jk", {{3, 4}, {4, 5}});                       // "ij,jk->ik"
 [[nodiscard]] constexpr bounded_text<47> named_dimensions(text_view abbreviated,
                                                           const operand_extents& extents) noexcept {
-  const bounded_text<128> written = detail::with_result(abbreviated);
+  const bounded_text<128> written = detail::with_result_letters(abbreviated);
   const text_view equation(written);
   const detail::equation_words words(equation);
   const auto left_over = [&](int o) {

@@ -40,22 +40,30 @@ template <std::floating_point T, std::integral Index>
   return number;
 }
 
-/// Computes `out[i] = uniform<T>(source, first_index + i)` for i below `n`.
-template <std::floating_point T>
+/// Computes `out[i] = uniform<T>(source, first_index + i)` for i below `n`. 16-bit numbers are
+/// those of `float`, rounded down to multiples of 2^-8 (`bfloat16`) or 2^-11 (`float16`).
+template <Fractional T>
 void fill_uniform(random_key source, std::uint64_t first_index, T* out, index_t n) noexcept {
+  using C = compute_type<T>;
   if constexpr (build_config::compiled)
-    detail::compiled_random(element_of<T>).uniform(source.value, first_index, out, n);
+    detail::draw_as<detail::narrow_uniform>(detail::compiled_random(element_of<C>).uniform,
+                                            source.value, first_index, out, n);
   else
-    detail::uniform_run<T>(source.value, first_index, out, n);
+    detail::draw_as<detail::narrow_uniform>(&detail::uniform_run<C>, source.value, first_index, out,
+                                            n);
 }
 
-/// Computes `out[i] = normal<T>(source, first_index + i)` for i below `n`.
-template <std::floating_point T>
+/// Computes `out[i] = normal<T>(source, first_index + i)` for i below `n`. 16-bit numbers are those
+/// of `float`, rounded.
+template <Fractional T>
 void fill_normal(random_key source, std::uint64_t first_index, T* out, index_t n) noexcept {
+  using C = compute_type<T>;
   if constexpr (build_config::compiled)
-    detail::compiled_random(element_of<T>).normal(source.value, first_index, out, n);
+    detail::draw_as<detail::narrow_normal>(detail::compiled_random(element_of<C>).normal,
+                                           source.value, first_index, out, n);
   else
-    detail::normal_run<T>(source.value, first_index, out, n);
+    detail::draw_as<detail::narrow_normal>(&detail::normal_run<C>, source.value, first_index, out,
+                                           n);
 }
 
 }  // namespace shardwise

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::misuse::elements_have_no_fractions,
 // expect: shardwise::types<shardwise::random_numbers, int>>
-// expect: random numbers are float or double; roots, exponentials, means and gradients need floating-point elements
+// expect: random numbers, roots, exponentials, means and gradients need floating-point elements
 #include <shardwise/shardwise.hpp>
 
 using namespace shardwise;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: broken_rule<shardwise::misuse::elements_have_no_fractions, shardwise::as_written<
 // expect: i32[4@data]
-// expect: roots, exponentials, means and gradients need floating-point elements
+// expect: random numbers, roots, exponentials, means and gradients need floating-point elements
 // longest-line: 600
 #include <shardwise/shardwise.hpp>
 using namespace shardwise;

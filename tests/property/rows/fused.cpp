@@ -293,6 +293,29 @@ std::vector<operation_row> fused_rows() {
                         return row_arrays{out};
                       },
                   .is_differentiable = true});
+  const auto numbers_of_key = [](auto at) {
+    return [=](const row_arrays& x) {
+      host_array out = x[0];
+      for (index_t i = 0; i < out.size(); ++i) out[i] = at(random_key{7}, i);
+      return row_arrays{out};
+    };
+  };
+  rows.push_back(
+      {.name = "uniform_like",
+       .operands = {{{5, 7}}},
+       .apply = [](const row_tensors& x) -> row_tensors {
+         return {uniform_like(x[0].as<>(), random_key{7})};
+       },
+       .loop = numbers_of_key([](random_key key, index_t i) { return uniform<double>(key, i); }),
+       .is_differentiable = true});
+  rows.push_back(
+      {.name = "normal_like",
+       .operands = {{{5, 7}}},
+       .apply = [](const row_tensors& x) -> row_tensors {
+         return {normal_like(x[0].as<>(), random_key{7})};
+       },
+       .loop = numbers_of_key([](random_key key, index_t i) { return normal<double>(key, i); }),
+       .is_differentiable = true});
   return rows;
 }
 

@@ -49,6 +49,8 @@ TEST_CASE("Functions of elements share all indices, except those of dimensions t
       {"digamma", "f32[8]", "([i])->([i])"},
       {"where", "bool[]; f32[4, 8]; f32[4, 8]", "([], [i, j], [i, j])->([i, j])"},
       {"dropout", "f32[8, 5]; i64[]; f32[]", "([i, j], [], [])->([i, j])"},
+      {"uniform_like", "f32[8, 5]; i64[]", "([i, j], [])->([i, j])"},
+      {"normal_like", "bf16[8, 5]; i32[]", "([i, j], [])->([i, j])"},
   };
   check_rules(facts);
 }

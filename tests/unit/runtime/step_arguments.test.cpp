@@ -6,11 +6,14 @@
 #include <shardwise/optim.hpp>
 #include <shardwise/shardwise.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -218,6 +221,52 @@ TEST_CASE("a random key is an input of a step, and so are the keys that are deri
   CHECK(values(drop(any, random_key{9})) == values(Y(twice(x, random_key{9}))));
   auto ignores = step([](const auto& y, const auto&) { return y + 1.0F; });
   CHECK(values(ignores(x, random_key{1})) == std::vector<float>(128, 2.0F));
+}
+
+TEST_CASE("a step draws other random numbers with each key, the same on every layout") {
+  const device_pool pool{pod{}};
+  const auto check = [&]<class T>(std::type_identity<T>) {
+    using X = sharded_tensor<T, extents<7, 6>, layout<pod, P<"data", "model">, partial<>, uneven>>;
+    using whole = sharded_tensor<T, extents<7, 6>, layout<pod, P<none, none>>>;
+    const X x = zeros<X>(pool);
+    auto noisy = step([](const auto& y, const auto& key) {
+      return std::tuple{y + normal_like(y, key), uniform_like(y, key.fold_in(1))};
+    });
+    for (std::uint64_t n = 0; n < 3; ++n) {
+      const random_key key{n};
+      const auto [bell, flat] = noisy(x, key);
+      CHECK(to_host(bell) == to_host(normal<whole>(pool, key)));
+      CHECK(to_host(flat) == to_host(uniform<whole>(pool, key.fold_in(1))));
+      const any_tensor<T> any = x;
+      CHECK(to_host(normal_like(any, key)) == to_host(bell));
+    }
+    CHECK(noisy.programs() == 1);
+  };
+  check(std::type_identity<float>{});
+  check(std::type_identity<double>{});
+  check(std::type_identity<bfloat16>{});
+  check(std::type_identity<float16>{});
+}
+
+TEST_CASE("16-bit uniform numbers are below 1 and have the mean and the variance of uniform ones") {
+  const device_pool pool{pod{}};
+  const auto check = [&]<class T>(std::type_identity<T>) {
+    using X = sharded_tensor<T, extents<100000>, layout<pod, P<"data">>>;
+    double sum = 0, squares = 0, most = 0;
+    for (const T each : to_host(uniform<X>(pool, random_key{3})).elements()) {
+      const double x = static_cast<float>(each);
+      CHECK_FALSE(x < 0);
+      most = std::max(most, x);
+      sum += x;
+      squares += x * x;
+    }
+    CHECK(most < 1);
+    const double mean = sum / 100000;
+    CHECK(std::abs(mean - 0.5) < 0.005);
+    CHECK(std::abs(squares / 100000 - mean * mean - 1.0 / 12) < 0.002);
+  };
+  check(std::type_identity<bfloat16>{});
+  check(std::type_identity<float16>{});
 }
 
 TEST_CASE("training with another key in each step compiles one program") {
