@@ -33,7 +33,11 @@ struct training_step {
     } else {
       // Named here as in `gradient`, where the program calls.
       using results = decltype(loss(std::as_const(model), batch...));
-      if constexpr (detail::holds_refusal<std::remove_cvref_t<results>>)
+      // As in `gradient`: clang has reported the error in a loss that returns `int`.
+      if constexpr (std::is_same_v<std::remove_cvref_t<results>, int>)
+        fail({.rule = violation::loss_is_no_number});
+      if constexpr (std::is_same_v<std::remove_cvref_t<results>, int> ||
+                    detail::holds_refusal<std::remove_cvref_t<results>>)
         return refused_value{};
       else
         return updated(model, state, rate, value_and_grad(loss)(std::as_const(model), batch...));

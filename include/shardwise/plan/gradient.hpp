@@ -182,7 +182,7 @@ template <bool WithValue, class Request, int... Which, class F, class... X>
     return map_nest(nest, stand_in);
   };
   const std::tuple<decltype(argument(x))...> arguments{argument(x)...};
-  const auto out = std::apply(f, arguments);
+  const auto out = call_with(f, arguments);
   const auto note = [&](const auto& each) { tape.result(each); };
   for_each_tensor(out, note);
   tape.differentiate(WithValue, &Request::layout);
@@ -288,6 +288,10 @@ struct gradient_function {
       // Named here, where the program calls, so that compilers show an error in `f` in few lines.
       using results = decltype(f(std::declval<const typename recorded_as<X>::type&>()...));
       if constexpr (holds_refusal<std::remove_cvref_t<results>>) {
+        return Asked::template none<results>(x...);
+      } else if constexpr (std::is_same_v<std::remove_cvref_t<results>, int>) {
+        // For clang, so is the result of a function with an error, which has been reported.
+        fail({.rule = violation::loss_is_no_number});
         return Asked::template none<results>(x...);
       } else {
         using judged = typename Asked::template judged<std::remove_cvref_t<results>, X...>;

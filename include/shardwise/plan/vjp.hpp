@@ -164,7 +164,7 @@ template <class F, class... X>
   recording_type recording(first);
   const auto argument = [&](const auto& each) { return recording.argument(each); };
   const std::tuple<decltype(map_nest(x, argument))...> arguments{map_nest(x, argument)...};
-  const auto out = std::apply(f, arguments);
+  const auto out = call_with(f, arguments);
   const auto note = [&](const auto& each) { recording.result(each); };
   for_each_tensor(out, note);
   recording.finish();
