@@ -73,7 +73,7 @@ namespace shardwise::detail {
 /// given.
 template <class Rotary, class X, class... First>
 [[nodiscard]] constexpr auto at_positions(const X& x, const First&... first) {
-  if constexpr (std::is_same_v<Rotary, nn::no_rotary>)
+  if constexpr (std::is_same_v<Rotary, nn::no_rotary> || AnyRefused<X, First...>)
     return x;
   else
     return Rotary{}(x, first...);
