@@ -102,10 +102,12 @@ class layer_calls {
     for_each_tensor(carry, add);
     (for_each_tensor(layers, add), ...);
     if (!is_body_for(operands, caller)) {
-      body_.emplace(record(operands, f, carry, layers...));
+      body_.emplace(record_with_captured([&](const value_ids& captured) {
+        return record(caller, captured, operands, f, carry, layers...);
+      }));
       operands_ = operands;
     }
-    return append_call(caller, operands.read, *body_, false);
+    return append_call(caller, read_by_call(operands.read, body_->captured), *body_, false);
   }
 
  private:
@@ -122,7 +124,9 @@ class layer_calls {
     return true;
   }
   template <class F, class... Layers>
-  [[nodiscard]] static constexpr body_type record(const call_operands& operands, const F& f,
+  [[nodiscard]] static constexpr body_type record(program_builder& caller,
+                                                  const value_ids& captured,
+                                                  const call_operands& operands, const F& f,
                                                   const Carry& carry, const Layers&... layers) {
     traced_program<Capacity> code;
     program_builder to(code);
@@ -136,7 +140,8 @@ class layer_calls {
     };
     const Carry first = map_nest(carry, enter);
     const std::tuple<decltype(map_nest(layers, enter))...> inputs{map_nest(layers, enter)...};
-    const Carry made = std::apply(
+    const body_recording recording(to, &caller, captured);
+    const Carry made = call_with(
         [&](const auto&... each) { return next_carry<Carry>(f(first, each...)); }, inputs);
     const auto keep = [&]<class X>(const X& x) {
       const value_id id = x.id_in(to);
@@ -144,7 +149,7 @@ class layer_calls {
       return X{x.in(nullptr, id)};
     };
     const Carry kept = map_nest(made, keep);  // before the program is copied
-    return {code, kept};
+    return {code, kept, to.captured()};
   }
 
   std::optional<body_type> body_;
@@ -207,9 +212,9 @@ template <std::size_t Capacity, class F, class Carry, class First, class... Rest
 ///
 /// Each of `layers` is a vector or an array of nests, or a tensor, or a tuple of tensors, stacked
 /// along the first dimension. The compiler sees a single layer whatever their number, and a program
-/// on paper contains it once, as with `call`: at most 15 tensors for each layer and `Capacity`
-/// instructions. The gradient of a list costs as much as those of its layers; that of stacked
-/// tensors processes the whole stack for each layer.
+/// on paper contains it once, as with `call`: at most 15 tensors for each layer, with those that
+/// `f` captures, and `Capacity` instructions. The gradient of a list costs as much as those of its
+/// layers; that of stacked tensors processes the whole stack for each layer.
 ///
 ///     auto y = scan([](const auto& h, const auto& block) { return block(h); }, x, blocks);
 template <std::size_t Capacity = 64, class F, class Carry, class First, class... Rest>

@@ -16,17 +16,56 @@ namespace shardwise {
 namespace detail {
 
 /// A recorded body and the results of its function: tensors that belong to no program, whose
-/// numbers are those of the values in the body.
+/// numbers are those of the values in the body. Values of the caller that the function captures are
+/// inputs behind the operands.
 template <std::size_t Capacity, class Result>
 struct recorded_body {
   traced_program<Capacity> code;
   Result result;
+  value_ids captured{};
 };
+
+/// Records a body by `record(captured)`, and once more if its function captures values of the
+/// caller, so that these are inputs before it computes anything.
+template <class Record>
+[[nodiscard]] constexpr auto record_with_captured(const Record& record) {
+  auto body = record(value_ids{});
+  if (!body.captured.empty()) body = record(value_ids(body.captured));
+  return body;
+}
+/// Records in a body during its lifetime, and makes captured values of the caller inputs.
+class body_recording {
+ public:
+  constexpr body_recording(program_builder& body, program_builder* caller,
+                           const value_ids& captured)
+      : body_(body) {
+    body_.begin_body_of(caller);
+    for (const value_id each : captured) (void)body_.captured(caller, each);
+  }
+  body_recording(const body_recording&) = delete;
+  body_recording& operator=(const body_recording&) = delete;
+  constexpr ~body_recording() { body_.end_body(); }
+
+ private:
+  program_builder& body_;
+};
+/// The values that a call reads: the operands, and what its body captures.
+[[nodiscard]] constexpr value_ids read_by_call(value_ids operands, const value_ids& captured) {
+  for (const value_id each : captured) {
+    if (operands.full())
+      fail({.rule = violation::program_is_too_long,
+            .have = max_values_read + 1,
+            .want = max_values_read});
+    operands.push_back(each);
+  }
+  return operands;
+}
 
 /// Records a body on the operands of its call; `place[i]` is the number of the input of operand
 /// `i`.
 template <std::size_t Capacity, class F, class... X>
-[[nodiscard]] constexpr auto record_body(const F& f, const int (&place)[sizeof...(X)],
+[[nodiscard]] constexpr auto record_body(program_builder* caller, const value_ids& captured,
+                                         const F& f, const int (&place)[sizeof...(X)],
                                          const X&... x) {
   traced_program<Capacity> out;
   program_builder code(out);
@@ -42,6 +81,7 @@ template <std::size_t Capacity, class F, class... X>
     return input;
   };
   const std::tuple<X...> inputs{enter(x)...};
+  const body_recording recording(code, caller, captured);
   const auto result = call_with(f, inputs);
   // Each value that the function computes is kept once; its inputs belong to the caller.
   const auto keep = [&]<class Each>(const Each& each) {
@@ -50,7 +90,7 @@ template <std::size_t Capacity, class F, class... X>
     return Each{each.in(nullptr, id)};
   };
   auto given = map_nest(result, keep);
-  return recorded_body<Capacity, decltype(given)>{out, given};
+  return recorded_body<Capacity, decltype(given)>{out, given, code.captured()};
 }
 
 /// The same if the types determine the body: it is recorded once for all calls.
@@ -59,7 +99,8 @@ inline constexpr auto known_body = [] {
   int place[sizeof...(X)]{};
   for (std::size_t i = 0; i < sizeof...(X); ++i) place[i] = static_cast<int>(i);
   return record_body<Capacity>(
-      F{}, place, X{recorded<mesh_of<X>>(mesh_of<X>::value, X::extents_type::value)}...);
+      nullptr, {}, F{}, place,
+      X{recorded<mesh_of<X>>(mesh_of<X>::value, X::extents_type::value)}...);
 }();
 template <class F, class... X>
 concept KnownBody = std::is_empty_v<F> && std::default_initializable<F> &&
@@ -130,7 +171,10 @@ template <std::size_t Capacity, class F, class... X>
       return append_call(caller, operands.read, known_body<Capacity, F, X...>, true);
   int place[sizeof...(X)]{};
   for (std::size_t i = 0; i < sizeof...(X); ++i) place[i] = operands.place[i];
-  return append_call(caller, operands.read, record_body<Capacity>(f, place, x...), false);
+  const auto body = record_with_captured([&](const value_ids& captured) {
+    return record_body<Capacity>(&caller, captured, f, place, x...);
+  });
+  return append_call(caller, read_by_call(operands.read, body.captured), body, false);
 }
 
 /// Marks an operand or a result of an inlined call as named.
@@ -166,8 +210,9 @@ constexpr void name_operand(const auto& x) {
 /// several in a tuple.
 ///
 /// Operands and results are named values, so no pass extends across the call. At run time, `f` is
-/// called directly. A call reads at most 16 tensors; `Capacity` bounds the instructions of its
-/// body. In a program whose gradient is taken, every call is inlined.
+/// called directly. A call reads at most 16 tensors, those among them that `f` captures; `Capacity`
+/// bounds the instructions of its body. In a program whose gradient is taken, every call is
+/// inlined.
 ///
 ///     constexpr auto model = [](const auto& x, const auto& w) {
 ///       auto h = call(layer, x, w);

@@ -196,6 +196,40 @@ class program_builder {
     bodies_[*body_count_] = place;
     return (*body_count_)++;
   }
+  /// Makes this program the body of a call, to which `active` refers until the end: what a function
+  /// computes is recorded in its body, and values of the caller that it captures become inputs.
+  constexpr void begin_body_of(program_builder* caller) noexcept {
+    caller_ = caller;
+    if (caller_ != nullptr) caller_->body_ = this;
+  }
+  constexpr void end_body() noexcept {
+    if (caller_ != nullptr) caller_->body_ = nullptr;
+  }
+  /// Returns the program that is being recorded: this one, or the body of a call in it.
+  [[nodiscard]] constexpr program_builder& active() noexcept {
+    return body_ == nullptr ? *this : body_->active();
+  }
+  /// Returns a value of this program or, for a value of a caller, the input that represents it.
+  constexpr value_id captured(const program_builder* from, value_id id) {
+    if (from == this) return id;
+    if (caller_ == nullptr || from == nullptr) fail({.rule = violation::operand_pools_differ});
+    const value_id outer = caller_->captured(from, id);
+    for (int k = 0; k < captured_.ssize(); ++k)
+      if (captured_[k] == outer) return captured_inputs_[k];
+    if (captured_.full())
+      fail({.rule = violation::program_is_too_long,
+            .have = max_values_read + 1,
+            .want = max_values_read});
+    caller_->name(outer);
+    const tensor_desc tensor = caller_->value(outer);
+    const value_id inner = append(operation_of<input_operation>, {}, {}, tensor);
+    captured_.push_back(outer);
+    captured_inputs_.push_back(inner);
+    return inner;
+  }
+  /// Returns the captured values of the caller, in the order of their inputs.
+  [[nodiscard]] constexpr const value_ids& captured() const noexcept { return captured_; }
+
   /// Returns the temporary note of a value, for functions on programs.
   [[nodiscard]] constexpr std::int32_t& note(value_id i) noexcept { return code_[i].note; }
 
@@ -328,6 +362,11 @@ class program_builder {
   bool recomputes_ = false;
   bool writes_calls_out_ = false;
   bool has_custom_gradients_ = false;
+  /// The body that is being recorded; the program that calls this one, the values of it that are
+  /// captured, and their inputs.
+  program_builder* body_ = nullptr;
+  program_builder* caller_ = nullptr;
+  value_ids captured_{}, captured_inputs_{};
   /// Grows the memory of an owner that supports it and has no bodies.
   void* owner_ = nullptr;
   void (*grow_)(program_builder&) = nullptr;

@@ -31,12 +31,15 @@ class recorded {
     else
       return mesh_;
   }
-  [[nodiscard]] constexpr program_builder* program() const noexcept { return program_; }
+  /// Returns the program that is being recorded, which may be a body that captures this tensor.
+  [[nodiscard]] constexpr program_builder* program() const noexcept {
+    return program_ == nullptr ? nullptr : &program_->active();
+  }
   [[nodiscard]] constexpr value_id id() const noexcept { return id_; }
-  /// The same, with a check that `program` is the program of this tensor.
-  [[nodiscard]] constexpr value_id id_in(const program_builder& program) const {
-    if (program_ != &program) fail({.rule = violation::operand_pools_differ});
-    return id_;
+  /// Returns the value in `program`, which is the program of this tensor or the body of a call in
+  /// it: the body captures the tensor then.
+  [[nodiscard]] constexpr value_id id_in(program_builder& program) const {
+    return program_ == &program ? id_ : program.captured(program_, id_);
   }
   /// Records that the program uses this tensor by name.
   constexpr void name() const noexcept {
@@ -58,7 +61,7 @@ class recorded {
   /// Marks this input as donated by the caller of the program.
   constexpr void give_up() noexcept { donated_ = true; }
   /// Adds this tensor, which has a name or not, to the operands of an operation of `program`.
-  constexpr void read_by(const program_builder& program, value_ids& ids, bool is_named) const {
+  constexpr void read_by(program_builder& program, value_ids& ids, bool is_named) const {
     ids.push_back(id_in(program));
     if (is_named) name();
   }
@@ -66,8 +69,8 @@ class recorded {
   [[nodiscard]] constexpr value_ids read_all(const recorded* const* operands, const bool* named,
                                              int count) const {
     value_ids ids;
-    if (program_ != nullptr)
-      for (int i = 0; i < count; ++i) operands[i]->read_by(*program_, ids, named[i]);
+    if (program_builder* const to = program())
+      for (int i = 0; i < count; ++i) operands[i]->read_by(*to, ids, named[i]);
     return ids;
   }
   /// Returns the result of an operation on operands that include this tensor; `paper` is the value
@@ -75,32 +78,33 @@ class recorded {
   [[nodiscard]] constexpr recorded applied(const operation& what, const attributes& how,
                                            const value_ids& ids, const tensor_desc& paper,
                                            const extents_desc& extents) const {
-    return made(extents,
-                program_ == nullptr
-                    ? -1
-                    : program_->append(what, how, ids, {paper.type, extents, paper.layout}));
+    program_builder* const to = program();
+    return made(extents, to == nullptr
+                             ? -1
+                             : to->append(what, how, ids, {paper.type, extents, paper.layout}));
   }
   /// Returns this tensor as a value of another program.
   [[nodiscard]] constexpr recorded in(program_builder* program, value_id id) const noexcept {
     return {mesh(), extents_, program, id};
   }
-  /// Returns the result of an instruction of this tensor's program.
+  /// Returns the result of an instruction of the program that is being recorded.
   [[nodiscard]] constexpr recorded made(const extents_desc& extents, value_id id) const noexcept {
-    return {mesh(), extents, program_, id};
+    return {mesh(), extents, program(), id};
   }
   /// Returns this tensor with another layout; the collectives are recorded if there is a program.
   [[nodiscard]] constexpr recorded resharded(const tensor_desc& paper,
                                              const layout_desc& target) const {
-    if (program_ != nullptr) return made(extents_, append_reshard(*program_, id_, target));
+    if (program_builder* const to = program())
+      return made(extents_, append_reshard(*to, id_in(*to), target));
     require(redistribute(mesh(), known(paper), target).verdict);
     return made(extents_, -1);
   }
   /// Returns a further result of the operation that computed this tensor.
   [[nodiscard]] constexpr recorded result(int number, const tensor_desc& what) const {
     value_id id = id_;
-    if (program_ != nullptr)
-      id = program_->append(operation_of<result_operation>, result_operation::how(number), {id},
-                            what);
+    if (program_builder* const to = program())
+      id = to->append(operation_of<result_operation>, result_operation::how(number), {id_in(*to)},
+                      what);
     return made(what.extents, id);
   }
   /// Returns this tensor after a rule of manual sharding; its instruction is recorded if there is a
@@ -108,15 +112,18 @@ class recorded {
   [[nodiscard]] constexpr recorded manually(const tensor_desc& result,
                                             const applied_operation& change) const {
     value_id id = id_;
-    if (program_ != nullptr && program_->value(id) != result)
-      id = program_->append(*change.what, change.how, {id}, result);
+    if (program_builder* const to = program()) {
+      id = id_in(*to);
+      if (to->value(id) != result) id = to->append(*change.what, change.how, {id}, result);
+    }
     return made(result.extents, id);
   }
   /// Returns this tensor after a collective that the program calls.
   [[nodiscard]] constexpr recorded called(const tensor_desc& result,
                                           const applied_operation& does) const {
     value_id id = id_;
-    if (program_ != nullptr) id = program_->append(*does.what, does.how, {id}, result);
+    if (program_builder* const to = program())
+      id = to->append(*does.what, does.how, {id_in(*to)}, result);
     return made(result.extents, id);
   }
 

@@ -156,6 +156,48 @@ TEST_CASE("a scan on paper is replayed with the bits of a run") {
   REQUIRE(pool.counters().flops() == ledger_of(recorded).flops());
 }
 
+// Weights that all steps share, one of them within a call in the body, and one computed from them.
+constexpr auto recurrent = [](const auto& w, const auto& shift, const auto& h, const auto& steps) {
+  return scan(
+      [&](const auto& before, const auto& x) {
+        const auto small = w * 0.25F;
+        const auto shifted = call([&](const auto& y) { return y + shift; }, x);
+        return tanh(reshard<P<"data", none>>(einsum<"bi,io->bo">(before, w)) + shifted) +
+               reshard<P<"data", none>>(einsum<"io,bi->bo">(small, before));
+      },
+      h, steps);
+};
+using steps_of_x = tensor<P<none, "data", none>, 4, 8, 6>;
+
+TEST_CASE("a scan on paper captures tensors that its body reads, as at run time") {
+  const device_pool pool{pod{}};
+  const auto w = uniform<W>(pool, random_key{1});
+  const auto shift = uniform<B>(pool, random_key{2});
+  const auto h = uniform<X>(pool, random_key{3});
+  const auto steps = uniform<steps_of_x>(pool, random_key{4});
+  constexpr auto program = trace_program<64>(recurrent, abstract<W>(), abstract<B>(), abstract<X>(),
+                                             abstract<steps_of_x>());
+  constexpr auto cost = ledger_of(program);
+  pool.reset_counters();
+  const X y = recurrent(w, shift, h, steps);
+  sync(y);
+  CHECK(pool.counters().flops() == cost.flops());
+  CHECK(pool.counters().collectives() == cost.collectives());
+  CHECK(pool.counters().bytes_moved() == cost.bytes_moved());
+  const auto replayed = run<float>(prepare<float>(program), w, shift, h, steps);
+  CHECK(to_host(replayed) == to_host(y));
+
+  constexpr auto loss = [](const auto& a, const auto& b, const auto& c, const auto& d) {
+    return reshard<P<>>(sum(square(recurrent(a, b, c, d))));
+  };
+  constexpr auto slopes = trace_program<512>(gradient<0, 1>(loss), abstract<W>(), abstract<B>(),
+                                             abstract<X>(), abstract<steps_of_x>());
+  const auto [dw, db] = run<float, float>(prepare<float>(slopes), w, shift, h, steps);
+  const auto [want_dw, want_db] = gradient<0, 1>(loss)(w, shift, h, steps);
+  CHECK(to_host(dw) == to_host(want_dw));
+  CHECK(to_host(db) == to_host(want_db));
+}
+
 TEST_CASE("a step with a scan is compiled") {
   const device_pool pool{pod{}};
   const X x = normal<X>(pool, random_key{1});
