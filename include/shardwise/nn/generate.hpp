@@ -65,7 +65,9 @@ namespace nn {
 /// that, each allocates only its tokens and its scores, on the devices and on the host.
 ///
 /// Random choices depend only on the key, the row and the index of the token. Meshes and layouts
-/// change the result only by the rounding of the scores.
+/// change the result only by the rounding of the scores. A row ends with its first `end_token`, and
+/// the model is not called any more when all rows have ended; until then, those that have ended
+/// append further end tokens to the cache alone.
 ///
 ///     auto cache = nn::empty_cache<caches>(pool);
 ///     auto texts = nn::generate(pool, model, cache, prompt, 100, {.temperature = 0.7},
@@ -82,10 +84,14 @@ template <class Model, class Cache, ShardedTensor Prompt>
   std::vector<std::vector<std::int32_t>> texts(static_cast<std::size_t>(prompt.extents()[0]));
   for (std::vector<std::int32_t>& each : texts)
     each.reserve(static_cast<std::size_t>(std::max<index_t>(count, 0)));
+  const auto has_ended = [&](const std::vector<std::int32_t>& row) {
+    return by.end_token >= 0 && !row.empty() && row.back() == by.end_token;
+  };
   const auto take = [&](const auto& scores, index_t n) {
     const std::vector<std::int32_t> chosen =
         detail::sample_rows(scores, by, seed.fold_in(static_cast<std::uint64_t>(n)));
-    for (std::size_t row = 0; row < texts.size(); ++row) texts[row].push_back(chosen[row]);
+    for (std::size_t row = 0; row < texts.size(); ++row)
+      if (!has_ended(texts[row])) texts[row].push_back(chosen[row]);
   };
   if (count > 0)
     take(to_host(step(pool, [&] { return index_at<1, last>(model(prompt, cache)); })), 0);
@@ -93,7 +99,7 @@ template <class Model, class Cache, ShardedTensor Prompt>
   // One program for all further tokens.
   auto next_scores =
       step([&](Cache& kept, const token& next) { return index_at<1, 0>(model(next, kept)); });
-  for (index_t n = 1; n < count; ++n) {
+  for (index_t n = 1; n < count && !std::all_of(texts.begin(), texts.end(), has_ended); ++n) {
     const auto next = shardwise::generate<token>(pool, [&](const global_index& at) {
       return static_cast<typename token::value_type>(texts[static_cast<std::size_t>(at[0])].back());
     });

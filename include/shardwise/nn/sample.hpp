@@ -17,10 +17,14 @@ namespace shardwise::nn {
 
 /// How a token is sampled. At a temperature of 0 it is the one with the highest score, the first of
 /// equals. Otherwise it is drawn from the softmax of the scores divided by the temperature, among
-/// the `top_k` highest, or among all if `top_k` is 0.
+/// the `top_k` highest, or among all if `top_k` is 0; and of these, among the fewest likeliest
+/// whose probabilities sum to `top_p` at least.
 struct sampling {
   double temperature = 1;
   index_t top_k = 0;
+  double top_p = 1;
+  /// The token that ends a row of a text that is generated; negative for none.
+  index_t end_token = -1;
 };
 
 /// Samples an index by its score. Equal keys and scores give equal indices. The index is
@@ -39,17 +43,28 @@ template <class T>
   };
   if (order.empty()) return -1;
   if (by.temperature <= 0) return *std::min_element(order.begin(), order.end(), is_before);
+  const bool is_nucleus = by.top_p < 1;
   if (by.top_k > 0 && by.top_k < static_cast<index_t>(order.size())) {
     const auto end = order.begin() + by.top_k;
     std::partial_sort(order.begin(), end, order.end(), is_before);
     order.erase(end, order.end());
+  } else if (is_nucleus) {
+    std::sort(order.begin(), order.end(), is_before);
   }
   double highest = score(order.front());
   for (index_t i : order) highest = std::max(highest, score(i));
   std::vector<double> mass;
   mass.reserve(order.size());
   for (index_t i : order) mass.push_back(std::exp((score(i) - highest) / by.temperature));
-  double left = uniform<double>(seed, 0) * std::accumulate(mass.begin(), mass.end(), 0.0);
+  double total = std::accumulate(mass.begin(), mass.end(), 0.0);
+  if (is_nucleus) {
+    const double enough = by.top_p * total;
+    std::size_t kept = 0;
+    for (total = 0; kept == 0 || (kept < mass.size() && total < enough); ++kept)
+      total += mass[kept];
+    mass.resize(kept);
+  }
+  double left = uniform<double>(seed, 0) * total;
   std::size_t chosen = 0;
   // An index of probability 0 is never chosen, whatever the rounding.
   for (std::size_t i = 0; i < mass.size() && left >= 0; ++i) {

@@ -100,6 +100,17 @@ TEST_CASE("a token is chosen by its score, temperature, rank and key") {
   const auto of_three = counts({.temperature = 1, .top_k = 3});
   REQUIRE(of_three[0] == 0);
   REQUIRE(of_three[4] > 0);
+  // Of the two likeliest, each of which has 0.38 of the sum, both are needed for 0.5, and the third
+  // for 0.8.
+  const auto of_half = counts({.top_p = 0.5});
+  REQUIRE(of_half[1] / 20000.0 == Approx(0.5).margin(0.015));
+  REQUIRE(of_half[1] + of_half[3] == 20000);
+  const auto of_most = counts({.top_p = 0.8});
+  REQUIRE(of_most[0] == 0);
+  REQUIRE(of_most[4] / 20000.0 ==
+          Approx(std::exp(2.0) / (2 * std::exp(3.0) + std::exp(2.0))).margin(0.01));
+  REQUIRE(counts({.top_p = 0})[1] == 20000);
+  REQUIRE(counts({.top_k = 2, .top_p = 0.9}) == counts({.top_k = 2}));
   const auto of_one = counts({.temperature = 1, .top_k = 1});
   REQUIRE(of_one[1] == 20000);
   REQUIRE(nn::sample(all, {}, random_key{9}) == nn::sample(all, {}, random_key{9}));
@@ -146,6 +157,25 @@ TEST_CASE("chance depends on the key, and not on the mesh") {
   // The capacity is 9: after 4 tokens of the prompt 5 more are read.
   REQUIRE_NOTHROW(write<one>(by, random_key{5}, 6));
   REQUIRE_THROWS_WITH(write<one>(by, random_key{5}, 7), Catch::Contains("part_is_beyond_end"));
+}
+
+TEST_CASE("a row of a text ends with its first end token") {
+  const nn::sampling by{.temperature = 1.5};
+  const auto whole = write<one>(by, random_key{5});
+  const std::int32_t end = whole[0][2];
+  const auto cut = [&](std::vector<std::int32_t> row) {
+    const auto at = std::find(row.begin(), row.end(), end);
+    if (at != row.end()) row.erase(at + 1, row.end());
+    return row;
+  };
+  const device_pool pool{one{}};
+  auto cache = make_cache<one>(pool);
+  const auto texts = nn::generate(pool, make_model<one>(pool), cache, make_prompt<one>(pool), 6,
+                                  {.temperature = 1.5, .end_token = end}, random_key{5});
+  REQUIRE(texts[0] == cut(whole[0]));
+  REQUIRE(texts[1] == cut(whole[1]));
+  const std::size_t longest = std::max(texts[0].size(), texts[1].size());
+  REQUIRE(to_host(cache.filled)() == 4 + static_cast<index_t>(longest) - 1);
 }
 
 namespace {
