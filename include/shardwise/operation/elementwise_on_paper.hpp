@@ -73,8 +73,8 @@ constexpr void logit(paper_steps& at, const attributes&, const tensor_descs& x,
   const tensor_desc rest = at.each<f::subtract>(paper_steps::number(x[0]), x[0]);
   out.push_back(at.each<f::log>(at.each<f::divide>(x[0], rest)));
 }
-constexpr void ones_like(paper_steps& at, const attributes& how, const tensor_descs& x,
-                         tensor_results& out) {
+constexpr void of_one_number(paper_steps& at, const attributes& how, const tensor_descs& x,
+                             tensor_results& out) {
   out.push_back(at.apply<full_like_operation>(how, x[0], paper_steps::number(x[0])));
 }
 constexpr void scaled(paper_steps& at, const attributes&, const tensor_descs& x,

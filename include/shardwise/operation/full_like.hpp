@@ -64,5 +64,13 @@ template <NamedOperand X>
   using T = typename std::remove_cvref_t<X>::value_type;
   return full_like(static_cast<X&&>(x), static_cast<T>(1));
 }
+/// Returns a tensor of zeros, with the element type, the extents and the layout of `x`.
+/// `<shardwise/nn.hpp>` has it for nests of tensors.
+///
+///     auto y = zeros_like(x);
+template <NamedOperand X>
+[[nodiscard]] constexpr auto zeros_like(const X& x) {
+  return full_like(x, static_cast<typename X::value_type>(0));
+}
 
 }  // namespace shardwise

@@ -164,6 +164,8 @@ TEST_CASE("What the catalogue infers is what the functions make, at the same cos
   check_same(
       inferred("ones_like", {}, {a}), [](const auto& y) { return ones_like(y); }, x);
   check_same(
+      inferred("zeros_like", {}, {a}), [](const auto& y) { return zeros_like(y); }, x);
+  check_same(
       inferred("bitcast", {{"type", "u8"}}, {a}),
       [](const auto& y) { return bitcast<std::uint8_t>(y); }, x);
   check_same(

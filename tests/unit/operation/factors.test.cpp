@@ -121,6 +121,7 @@ TEST_CASE("Reshapes and repetitions form products of indices") {
       {"transpose order=2,0,1", "f32[8, 4, 2]", "([i, j, k])->([k, i, j])"},
       {"full_like", "f32[8, 4]; f32[]", "([i, j], [])->([i, j])"},
       {"ones_like", "bool[8, 4]", "([i, j])->([i, j])"},
+      {"zeros_like", "f32[8, 4]", "([i, j])->([i, j])"},
       {"bitcast type=i32", "f32[8, 4]", "([i, j])->([i, j])"},
       {"bitcast type=u8", "f64[8, 4]", "([i, j])->([i, j, k]) need_replication={k}"},
       {"bitcast type=f32", "bf16[8, 2]", "([i, j])->([i]) need_replication={j}"},

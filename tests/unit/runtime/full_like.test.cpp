@@ -40,6 +40,8 @@ TEST_CASE("A number has the type, the extents and the layout of a tensor") {
   CHECK(to_host(full_like(x, reshard<P<>>(sum(full<X>(pool, 1.0F)))))(1, 1) == 24);
   CHECK(static_cast<float>(to_host(ones_like(cast<bfloat16>(x)))(3, 0)) == 1);
   CHECK(to_host(ones_like(x > 0))(3, 0));
+  CHECK(to_host(zeros_like(x)) == to_host(zeros<X>(pool)));
+  CHECK(to_host(zeros_like(untyped * 2)) == to_host(zeros_like(x)));
   CHECK(to_host(x)(0, 0) != to_host(x)(0, 0));
 }
 
