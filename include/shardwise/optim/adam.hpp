@@ -33,28 +33,25 @@ constexpr void adam_step(const Settings& by, Parameters& parameters, State& kept
   // 1 - beta^steps, without the cancellation that computing the power would cause.
   const auto first_part = expm1(kept.steps * static_cast<float>(log_below_one(by.beta1))) * -1.0F;
   const auto second_part = expm1(kept.steps * static_cast<float>(log_below_one(by.beta2))) * -1.0F;
-  const auto update = [&]<class X>(const leaf_path& path, X& w, X& m, X& v, const X& gradient) {
-    static_assert(!std::is_same_v<typename X::value_type, float16>,
-                  "Adam keeps squares, which float16 has no range for: bfloat16 has");
-    const optim::treatment how = treated(by.treat, path, w);
-    if (how.rate == 0) return;
+  const auto rates = number_beside_nest<Parameters>(rate);
+  const auto first_parts = number_beside_nest<Parameters>(first_part);
+  const auto second_parts = number_beside_nest<Parameters>(second_part);
+  const auto update = [&]<class X>(const optim::treatment& how, X& w, X& m, X& v,
+                                   const X& gradient) {
     const double decay = how.decays ? by.weight_decay : 0;
     const auto number = [](double value) { return number_for<X>(value); };
-    const auto part = [](const auto& x) {
-      if constexpr (std::is_same_v<typename X::value_type, float>)
-        return x;
-      else
-        return cast<typename X::value_type>(x);
-    };
+    const auto rate_here = rates.template beside<X>();
     X g = gradient;
     if (!Decoupled && decay != 0) g += w * number(decay);
     put(m, m * number(by.beta1) + g * number(1 - by.beta1));
     put(v, v * number(by.beta2) + square(g) * number(1 - by.beta2));
-    if (Decoupled && decay != 0) w -= w * rate * number(decay * how.rate);
-    descend(w, m / part(first_part) / (sqrt(v / part(second_part)) + number(by.epsilon)), rate,
-            how.rate);
+    if (Decoupled && decay != 0) w -= w * rate_here * number(decay * how.rate);
+    descend(w,
+            m / first_parts.template beside<X>() /
+                (sqrt(v / second_parts.template beside<X>()) + number(by.epsilon)),
+            rate_here, how.rate);
   };
-  update_together(update, parameters, kept.first, kept.second, gradients);
+  update_trained(by.treat, update, parameters, kept.first, kept.second, gradients);
 }
 
 }  // namespace detail

@@ -19,24 +19,33 @@ namespace shardwise {
 
 namespace detail {
 
-/// Returns the sum of `Of(tensor)` as a tensor of rank 0.
-template <class X, class Of>
-using sum_over = decltype(made_tensor(sum(std::declval<const Of&>()(std::declval<const X&>()))));
+/// The element type of the sums over a nest: `double` if it has a tensor of these, else `float`.
+template <class Nest>
+using sum_element = std::conditional_t<has_element<Nest, element::f64>, double, float>;
+
+/// Returns the sum of `of(tensor)` in elements `T`, as an expression of rank 0.
+template <class T, class X, class Of>
+[[nodiscard]] constexpr auto sum_in(const X& x, const Of& of) {
+  return narrowed<T>(sum(of(x)));
+}
+template <class T, class X, class Of>
+using sum_over =
+    decltype(made_tensor(sum_in<T>(std::declval<const X&>(), std::declval<const Of&>())));
 
 template <class... Sums>
 struct sum_types {};
 /// Adds the types of the sums over the tensors of a nest to `Found`, each once.
-template <class Nest, class Of, class... Found>
+template <class T, class Nest, class Of, class... Found>
 [[nodiscard]] constexpr auto types_of_sums(sum_types<Found...> found) noexcept {
   constexpr nest_kind kind = nest_kind_of<Nest>();
   if constexpr (kind == nest_kind::tensor) {
-    using made = sum_over<Nest, Of>;
+    using made = sum_over<T, Nest, Of>;
     if constexpr ((... || std::is_same_v<made, Found>))
       return found;
     else
       return sum_types<Found..., made>{};
   } else if constexpr (kind == nest_kind::range) {
-    return types_of_sums<typename Nest::value_type, Of>(found);
+    return types_of_sums<T, typename Nest::value_type, Of>(found);
   } else if constexpr (kind == nest_kind::tuple || kind == nest_kind::aggregate) {
     using parts = decltype(list_parts(std::declval<const Nest&>()));
     const auto add_from = [&]<std::size_t I>(const auto& self, auto so_far,
@@ -44,7 +53,7 @@ template <class Nest, class Of, class... Found>
       if constexpr (I == parts::size)
         return so_far;
       else
-        return self(self, types_of_sums<nth_type<I, parts>, Of>(so_far),
+        return self(self, types_of_sums<T, nth_type<I, parts>, Of>(so_far),
                     std::integral_constant<std::size_t, I + 1>{});
     };
     return add_from(add_from, found, std::integral_constant<std::size_t, 0>{});
@@ -67,13 +76,13 @@ constexpr void add_to_group(std::optional<Sum>& group, std::type_identity_t<Sum>
 
 /// Returns the sum of `of(tensor)` over an abstract nest, whose types state which sums are pending
 /// over the same axes: these are reduced together.
-template <class Nest, class Of>
+template <class T, class Nest, class Of>
 [[nodiscard]] constexpr auto reduced_sum_by_types(const Nest& nest, const Of& of) {
   const auto add = [&]<class First, class... Rest>(sum_types<First, Rest...>) {
     std::tuple<std::optional<First>, std::optional<Rest>...> groups;
     const auto take = [&]<class X>(const X& x) {
-      using made = sum_over<X, Of>;
-      add_to_group(std::get<std::optional<made>>(groups), made(sum(of(x))));
+      using made = sum_over<T, X, Of>;
+      add_to_group(std::get<std::optional<made>>(groups), made(sum_in<T>(x, of)));
     };
     for_each_tensor(nest, take);
     if (!(std::get<std::optional<First>>(groups) && ... && std::get<std::optional<Rest>>(groups)))
@@ -82,7 +91,7 @@ template <class Nest, class Of>
     ((total += reshard<P<>>(*std::get<std::optional<Rest>>(groups))), ...);
     return total;
   };
-  return add(types_of_sums<Nest, Of>(sum_types<>{}));
+  return add(types_of_sums<T, Nest, Of>(sum_types<>{}));
 }
 /// The same for tensors with values: the layout of each sum is known at run time, and the compiler
 /// sees a single type for them.
@@ -95,7 +104,7 @@ template <class T, class Nest, class Of>
     groups.emplace_back(std::move(more));
   };
   const auto take = [&]<class X>(const X& x) {
-    add(sum(of(any_tensor<typename X::value_type>(x))));
+    add(sum_in<T>(any_tensor<typename X::value_type>(x), of));
   };
   for_each_tensor(nest, take);
   if (groups.empty()) refuse_empty_range();
@@ -112,15 +121,14 @@ inline constexpr bool holds_pending = any_in_nest<Nest>([]<class X>(std::type_id
     return false;
 });
 
-/// Returns the sum of `of(tensor)` over a nest, reduced and replicated.
-template <class Nest, class Of>
+/// Returns the sum of `of(tensor)` over a nest in elements `T`, reduced and replicated.
+template <class T, class Nest, class Of>
 [[nodiscard]] constexpr auto reduced_sum(const Nest& nest, const Of& of) {
   using first = std::remove_cvref_t<decltype(first_in(nest))>;
   if constexpr (build_config::compiled && is_sharded_tensor<first>) {
-    using T = typename sum_over<first, Of>::value_type;
     return handle_of<scalar<T, mesh_of<first>>>(reduced_sum_by_layouts<T>(nest, of).release());
   } else {
-    return reduced_sum_by_types(nest, of);
+    return reduced_sum_by_types<T>(nest, of);
   }
 }
 
@@ -131,7 +139,7 @@ namespace optim {
 /// Returns the square root of the sum of the squares of all elements of a nest, replicated. For
 /// split tensors each device adds up the elements that it holds; one number is reduced for each set
 /// of axes that splits a tensor. `bfloat16` and `float16` elements are squared and added as
-/// `float`.
+/// `float`. The norm is a `float`, or a `double` if the nest has tensors of `double`.
 ///
 ///     auto size = optim::global_norm(gradients);
 template <class Nest>
@@ -141,7 +149,7 @@ template <class Nest>
         std::conditional_t<detail::holds_pending<Nest>, pointwise<functions::square>, Nest>>();
   } else {
     const auto squares = [](const auto& x) { return square(detail::widened(x)); };
-    return sqrt(detail::reduced_sum(nest, squares));
+    return sqrt(detail::reduced_sum<detail::sum_element<Nest>>(nest, squares));
   }
 }
 
@@ -156,12 +164,14 @@ constexpr auto clip_by_global_norm(Nest& gradients, double most) {
     using X = decltype(norm);
     const auto factor = minimum(detail::number_for<X>(most) / (norm + detail::number_for<X>(1e-6)),
                                 detail::number_for<X>(1));
-    const auto scale = [&](auto& gradient) {
-      using T = typename std::remove_cvref_t<decltype(gradient)>::value_type;
-      if constexpr (std::is_same_v<T, typename X::value_type>)
-        gradient *= factor;
+    const auto factors =
+        detail::number_beside_nest<Nest, detail::combined_in::wide_elements>(factor);
+    const auto scale = [&]<class G>(G& gradient) {
+      using T = typename G::value_type;
+      if constexpr (std::is_same_v<compute_type<T>, T>)
+        gradient *= factors.template beside<G>();
       else
-        detail::put(gradient, cast<T>(detail::widened(gradient) * factor));
+        detail::put(gradient, cast<T>(detail::widened(gradient) * factors.template beside<G>()));
     };
     detail::update_each(scale, gradients);
   }

@@ -33,16 +33,16 @@ struct lion {
   template <class Parameters, class Rate>
   constexpr void operator()(Parameters& parameters, lion_state<Parameters>& kept,
                             const Parameters& gradients, const Rate& rate) const {
-    const auto update = [&]<class X>(const leaf_path& path, X& w, X& m, const X& g) {
-      const treatment how = detail::treated(treat, path, w);
-      if (how.rate == 0) return;
+    const auto rates = detail::number_beside_nest<Parameters>(rate);
+    const auto update = [&]<class X>(const treatment& how, X& w, X& m, const X& g) {
+      const auto rate_here = rates.template beside<X>();
       const auto number = [](double value) { return detail::number_for<X>(value); };
       const X direction{sign(m * number(beta1) + g * number(1 - beta1))};
-      if (weight_decay != 0 && how.decays) w -= w * rate * number(weight_decay * how.rate);
-      detail::descend(w, direction, rate, how.rate);
+      if (weight_decay != 0 && how.decays) w -= w * rate_here * number(weight_decay * how.rate);
+      detail::descend(w, direction, rate_here, how.rate);
       detail::put(m, m * number(beta2) + g * number(1 - beta2));
     };
-    detail::update_together(update, parameters, kept.momentum, gradients);
+    detail::update_trained(treat, update, parameters, kept.momentum, gradients);
   }
   /// Error: the gradients are pending, or those of another nest.
   template <bool IsReported = false>

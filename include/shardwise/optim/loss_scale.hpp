@@ -20,7 +20,7 @@ namespace detail {
 template <class Nest>
 [[nodiscard]] constexpr auto all_finite(const Nest& nest) {
   const auto faults = [](const auto& x) { return cast<float>(logical_not(isfinite(x))); };
-  return made_tensor(equal(reduced_sum(nest, faults), 0.0F));
+  return made_tensor(equal(reduced_sum<float>(nest, faults), 0.0F));
 }
 
 /// Replaces the tensors of `made` by those of `kept` if `is_right` is false.
@@ -129,11 +129,17 @@ struct scaled_training_step {
   constexpr auto operator()(Model& model, State& kept, const Rate& rate,
                             const Batch&... batch) const {
     const auto scale = kept.scale.scale;
-    const auto scaled = [&](const auto& value) { return detail::widened(value) * scale; };
+    const auto scaled = [&](const auto& value) {
+      auto wide = detail::widened(value);
+      using T = typename decltype(wide)::value_type;
+      return std::move(wide) * detail::narrowed<T>(scale);
+    };
     auto [value, steep] = detail::value_and_gradients(loss, scaled, std::as_const(model), batch...);
     const auto inverse = detail::made_tensor(1.0F / scale);
-    const auto unscaled = [&](const auto& g) {
-      return detail::made_tensor(detail::widened(g) * inverse);
+    const auto inverses =
+        detail::number_beside_nest<Model, detail::combined_in::wide_elements>(inverse);
+    const auto unscaled = [&]<class G>(const G& g) {
+      return detail::made_tensor(detail::widened(g) * inverses.template beside<G>());
     };
     auto gradients = detail::map_nest(steep, unscaled);
     const auto is_right = detail::all_finite(gradients);

@@ -13,7 +13,7 @@ namespace shardwise::optim {
 /// then falls along half a cosine wave to `least` at step `steps`, where it stays.
 ///
 ///     constexpr optim::warmup_cosine schedule{.peak = 3e-3, .warmup = 50, .steps = 1000};
-///     auto rate = full<scalar<float, pod>>(pool, schedule(step));
+///     auto now = train_step(model, state, schedule(step), x, y);
 struct warmup_cosine {
   double peak = 1e-3;
   index_t warmup = 0;

@@ -15,10 +15,11 @@ struct sgd_state {
 
 /// Stochastic gradient descent: `m = momentum m + gradient`, then `w -= rate m`.
 ///
-/// Parameters are any nest of tensors; gradients and state are nests of the same structure. The
-/// rate is a number, or a `scalar` if it changes from step to step, so that the program of the step
-/// stays the same. Nothing is communicated, and nothing is copied: values without remaining handles
-/// are overwritten.
+/// Parameters are any nest of tensors, of one floating-point type or of several; gradients and
+/// state are nests of the same structure. The rate is a number, or a `scalar` if it changes from
+/// step to step, so that the program of the step stays the same; it may be of any floating-point
+/// type, and is converted to those of the parameters. Nothing is communicated, and nothing is
+/// copied: values without remaining handles are overwritten.
 ///
 ///     optim::sgd descend{.momentum = 0.9};
 ///     auto state = descend.start(model);
@@ -39,9 +40,8 @@ struct sgd {
   template <class Parameters, class Rate>
   constexpr void operator()(Parameters& parameters, sgd_state<Parameters>& kept,
                             const Parameters& gradients, const Rate& rate) const {
-    const auto update = [&]<class X>(const leaf_path& path, X& w, X& m, const X& gradient) {
-      const treatment how = detail::treated(treat, path, w);
-      if (how.rate == 0) return;
+    const auto rates = detail::number_beside_nest<Parameters>(rate);
+    const auto update = [&]<class X>(const treatment& how, X& w, X& m, const X& gradient) {
       const auto number = [](double value) { return detail::number_for<X>(value); };
       const X g = [&] {
         if (weight_decay == 0 || !how.decays) return gradient;
@@ -51,11 +51,11 @@ struct sgd {
       }();
       detail::put(m, m * number(momentum) + g);
       if (nesterov)
-        detail::descend(w, g + m * number(momentum), rate, how.rate);
+        detail::descend(w, g + m * number(momentum), rates.template beside<X>(), how.rate);
       else
-        detail::descend(w, m, rate, how.rate);
+        detail::descend(w, m, rates.template beside<X>(), how.rate);
     };
-    detail::update_together(update, parameters, kept.momentum, gradients);
+    detail::update_trained(treat, update, parameters, kept.momentum, gradients);
   }
   /// Error: the gradients are pending, or those of another nest.
   template <bool IsReported = false>
