@@ -11,6 +11,8 @@
 #include "shardwise/optim/loss_scale.hpp"
 #include "shardwise/optim/masters.hpp"
 #include "shardwise/optim/nests.hpp"
+#include "shardwise/optim/refusals.hpp"
 #include "shardwise/optim/schedule.hpp"
 #include "shardwise/optim/sgd.hpp"
+#include "shardwise/optim/step_number.hpp"
 #include "shardwise/optim/training_step.hpp"

@@ -29,6 +29,7 @@ namespace detail {
 template <bool Decoupled, class Settings, class Parameters, class State, class Rate>
 constexpr void adam_step(const Settings& by, Parameters& parameters, State& kept,
                          const Parameters& gradients, const Rate& rate) {
+  if constexpr (lacks_range_of_squares<Parameters>) (void)refuse_squares<Settings, Parameters>();
   kept.steps += 1.0F;
   // 1 - beta^steps, without the cancellation that computing the power would cause.
   const auto first_part = expm1(kept.steps * static_cast<float>(log_below_one(by.beta1))) * -1.0F;
@@ -84,16 +85,25 @@ struct adam {
   template <class Parameters>
   using state = adam_state<Parameters>;
   template <class Parameters>
-  [[nodiscard]] state<Parameters> start(const Parameters& parameters) const {
+  [[nodiscard]] auto start(const Parameters& parameters) const {
     using count = typename detail::step_count<Parameters>::type;
-    return {zeros_like(parameters), zeros_like(parameters),
-            detail::number_in_pool_of<count>(parameters, 0.0F)};
+    if constexpr (detail::lacks_range_of_squares<Parameters>)
+      return detail::refuse_squares<adam, Parameters>();
+    else
+      return state<Parameters>{zeros_like(parameters), zeros_like(parameters),
+                               detail::number_in_pool_of<count>(parameters, 0.0F)};
   }
 
   template <class Parameters, class Rate>
   constexpr void operator()(Parameters& parameters, adam_state<Parameters>& kept,
                             const Parameters& gradients, const Rate& rate) const {
     detail::adam_step<false>(*this, parameters, kept, gradients, rate);
+  }
+  /// Error: the state is that of another optimizer or model.
+  template <class Parameters, class State>
+    requires(!std::is_same_v<State, state<Parameters>>)
+  constexpr refused_value operator()(Parameters&, State&, const Parameters&, unlike) const {
+    return detail::refuse_state<adam, State>();
   }
   /// Error: the gradients are pending, or those of another nest.
   template <bool IsReported = false>
@@ -116,7 +126,7 @@ struct adamw {
   template <class Parameters>
   using state = adam_state<Parameters>;
   template <class Parameters>
-  [[nodiscard]] state<Parameters> start(const Parameters& parameters) const {
+  [[nodiscard]] auto start(const Parameters& parameters) const {
     return adam{}.start(parameters);
   }
 
@@ -124,6 +134,12 @@ struct adamw {
   constexpr void operator()(Parameters& parameters, adam_state<Parameters>& kept,
                             const Parameters& gradients, const Rate& rate) const {
     detail::adam_step<true>(*this, parameters, kept, gradients, rate);
+  }
+  /// Error: the state is that of another optimizer or model.
+  template <class Parameters, class State>
+    requires(!std::is_same_v<State, state<Parameters>>)
+  constexpr refused_value operator()(Parameters&, State&, const Parameters&, unlike) const {
+    return detail::refuse_state<adamw, State>();
   }
   /// Error: the gradients are pending, or those of another nest.
   template <bool IsReported = false>

@@ -5,6 +5,8 @@
 #include "shardwise/operation/rounding.hpp"
 #include "shardwise/optim/nests.hpp"
 
+#include <type_traits>
+
 namespace shardwise::optim {
 
 /// The state of `lion`: one tensor for each parameter, split like it.
@@ -43,6 +45,12 @@ struct lion {
       detail::put(m, m * number(beta2) + g * number(1 - beta2));
     };
     detail::update_trained(treat, update, parameters, kept.momentum, gradients);
+  }
+  /// Error: the state is that of another optimizer or model.
+  template <class Parameters, class State>
+    requires(!std::is_same_v<State, state<Parameters>>)
+  constexpr refused_value operator()(Parameters&, State&, const Parameters&, unlike) const {
+    return detail::refuse_state<lion, State>();
   }
   /// Error: the gradients are pending, or those of another nest.
   template <bool IsReported = false>

@@ -121,36 +121,45 @@ struct scaled_training_step {
                              loss_scale_state<typename detail::step_count<Model>::type>>;
 
   template <class Model>
-  [[nodiscard]] state<Model> start(const Model& model) const {
-    return {optimizer.start(model), scaling.start(model)};
+  [[nodiscard]] auto start(const Model& model) const {
+    auto inner = optimizer.start(model);
+    if constexpr (AnyRefused<decltype(inner)>)
+      return inner;
+    else
+      return state<Model>{std::move(inner), scaling.start(model)};
   }
 
   template <class Model, class State, class Rate, class... Batch>
   constexpr auto operator()(Model& model, State& kept, const Rate& rate,
                             const Batch&... batch) const {
-    const auto scale = kept.scale.scale;
-    const auto scaled = [&](const auto& value) {
-      auto wide = detail::widened(value);
-      using T = typename decltype(wide)::value_type;
-      return std::move(wide) * detail::narrowed<T>(scale);
-    };
-    auto [value, steep] = detail::value_and_gradients(loss, scaled, std::as_const(model), batch...);
-    const auto inverse = detail::made_tensor(1.0F / scale);
-    const auto inverses =
-        detail::number_beside_nest<Model, detail::combined_in::wide_elements>(inverse);
-    const auto unscaled = [&]<class G>(const G& g) {
-      return detail::made_tensor(detail::widened(g) * inverses.template beside<G>());
-    };
-    auto gradients = detail::map_nest(steep, unscaled);
-    const auto is_right = detail::all_finite(gradients);
-    if (clip > 0) (void)clip_by_global_norm(gradients, clip);
-    const Model before = model;
-    const auto state_before = kept.optimizer;
-    optimizer(model, kept.optimizer, gradients, rate);
-    detail::keep_unless(is_right, model, before);
-    detail::keep_unless(is_right, kept.optimizer, state_before);
-    scaling.update(kept.scale, is_right);
-    return value;
+    if constexpr (AnyRefused<State>) {
+      return refused_value{};
+    } else {
+      const auto scale = kept.scale.scale;
+      const auto scaled = [&](const auto& value) {
+        auto wide = detail::widened(value);
+        using T = typename decltype(wide)::value_type;
+        return std::move(wide) * detail::narrowed<T>(scale);
+      };
+      auto [value, steep] =
+          detail::value_and_gradients(loss, scaled, std::as_const(model), batch...);
+      const auto inverse = detail::made_tensor(1.0F / scale);
+      const auto inverses =
+          detail::number_beside_nest<Model, detail::combined_in::wide_elements>(inverse);
+      const auto unscaled = [&]<class G>(const G& g) {
+        return detail::made_tensor(detail::widened(g) * inverses.template beside<G>());
+      };
+      auto gradients = detail::map_nest(steep, unscaled);
+      const auto is_right = detail::all_finite(gradients);
+      if (clip > 0) (void)clip_by_global_norm(gradients, clip);
+      const Model before = model;
+      const auto state_before = kept.optimizer;
+      optimizer(model, kept.optimizer, gradients, rate);
+      detail::keep_unless(is_right, model, before);
+      detail::keep_unless(is_right, kept.optimizer, state_before);
+      scaling.update(kept.scale, is_right);
+      return value;
+    }
   }
 };
 template <class Loss, class Optimizer>

@@ -63,28 +63,42 @@ struct changed_nest<nn::frozen<Nest>, to_masters<Axes...>> {
   using type = nn::frozen<Nest>;
 };
 
-/// True if gradients of these types are pending over no axes other than these. They are reduced
-/// over them, and scattered if a master is split.
-template <class Masters, class Gradients, fixed_string... Axes>
-[[nodiscard]] constexpr bool are_pending_over() noexcept {
-  constexpr nest_kind kind = nest_kind_of<Masters>();
+/// True if `judge` is true for the types of all corresponding tensors of two nests.
+template <class First, class Second, class Judge>
+[[nodiscard]] constexpr bool all_in_nests(const Judge& judge) noexcept {
+  constexpr nest_kind kind = nest_kind_of<First>();
   if constexpr (kind == nest_kind::tensor) {
-    const unsigned named = (0U | ... | (1U << mesh_of<Masters>::value.find(Axes)));
-    return (Gradients::layout_type::value.pending & ~named) == 0;
+    return judge(std::type_identity<First>{}, std::type_identity<Second>{});
   } else if constexpr (kind == nest_kind::range) {
-    return are_pending_over<typename Masters::value_type, typename Gradients::value_type,
-                            Axes...>();
+    return all_in_nests<typename First::value_type, typename Second::value_type>(judge);
   } else if constexpr (kind == nest_kind::tuple || kind == nest_kind::aggregate) {
-    using masters = decltype(list_parts(std::declval<Masters&>()));
-    using gradients = decltype(list_parts(std::declval<Gradients&>()));
-    return []<std::size_t... I>(std::index_sequence<I...>) {
-      return (... && are_pending_over<nth_type<I, masters>, nth_type<I, gradients>, Axes...>());
+    using parts = decltype(list_parts(std::declval<First&>()));
+    using others = decltype(list_parts(std::declval<Second&>()));
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return (... && all_in_nests<nth_type<I, parts>, nth_type<I, others>>(judge));
     }
-    (std::make_index_sequence<masters::size>{});
+    (std::make_index_sequence<parts::size>{});
   } else {
     return true;
   }
 }
+/// True if gradients of these types are pending over no axes other than these. They are reduced
+/// over them, and scattered if a master is split.
+template <class Masters, class Gradients, fixed_string... Axes>
+[[nodiscard]] constexpr bool are_pending_over() noexcept {
+  return all_in_nests<Masters, Gradients>(
+      []<class M, class G>(std::type_identity<M>, std::type_identity<G>) {
+        const unsigned named = (0U | ... | (1U << mesh_of<M>::value.find(Axes)));
+        return (G::layout_type::value.pending & ~named) == 0;
+      });
+}
+/// True if the nest of masters holds the masters of all parameters: one of a class that is no
+/// template of its tensors holds the parameters themselves.
+template <class Parameters, class Masters, fixed_string... Axes>
+inline constexpr bool holds_masters = all_in_nests<Parameters, Masters>(
+    []<class W, class M>(std::type_identity<W>, std::type_identity<M>) {
+      return std::is_same_v<typename changed_nest<W, to_masters<Axes...>>::type, M>;
+    });
 
 /// Reshards a tensor to the layout of another type.
 template <class To, class X>
@@ -132,37 +146,43 @@ struct masters {
       masters_state<copy<Parameters>, typename Optimizer::template state<copy<Parameters>>>;
 
   template <class Parameters>
-  [[nodiscard]] state<Parameters> start(const Parameters& parameters) const {
-    auto wide = detail::nest_as<copy<Parameters>>(parameters, []<class M>(std::type_identity<M>,
-                                                                          const auto& w) {
-      using W = std::remove_cvref_t<decltype(w)>;
-      constexpr bool is_named =
-          std::is_same_v<M, typename detail::changed_nest<W, detail::to_masters<Axes...>>::type>;
-      static_assert(is_named,
-                    "a model that has masters is a class template of its tensors, or of their "
-                    "elements: those of another class cannot be named");
-      if constexpr (is_named)
+  [[nodiscard]] auto start(const Parameters& parameters) const {
+    if constexpr (!detail::holds_masters<Parameters, copy<Parameters>, Axes...>) {
+      return detail::report<no_masters>();
+    } else {
+      const auto widen = []<class M>(std::type_identity<M>, const auto& w) {
         return detail::laid_out_as<M>(detail::widened(w));
-      else
-        return refused_value{};
-    });
-    auto inner = optimizer.start(wide);
-    return {std::move(wide), std::move(inner)};
+      };
+      auto wide = detail::nest_as<copy<Parameters>>(parameters, widen);
+      auto inner = optimizer.start(wide);
+      return state<Parameters>{std::move(wide), std::move(inner)};
+    }
   }
 
   template <class Parameters, class Gradients, class Rate>
     requires(detail::are_pending_over<copy<Parameters>, Gradients, Axes...>())
   constexpr void operator()(Parameters& parameters, state<Parameters>& kept,
                             const Gradients& gradients, const Rate& rate) const {
-    const auto read = []<class M>(std::type_identity<M>, const auto& gradient) {
-      return detail::laid_out_as<M>(detail::widened(gradient));
-    };
-    const auto wide = detail::nest_as<copy<Parameters>>(gradients, read);
-    optimizer(kept.masters, kept.inner, wide, rate);
-    const auto round = []<class W>(W& w, const auto& master) {
-      detail::put(w, detail::laid_out_as<W>(detail::narrowed<typename W::value_type>(master)));
-    };
-    detail::for_each_together(round, parameters, kept.masters);
+    if constexpr (!detail::holds_masters<Parameters, copy<Parameters>, Axes...>) {
+      detail::report<no_masters>();
+    } else {
+      const auto read = []<class M>(std::type_identity<M>, const auto& gradient) {
+        return detail::laid_out_as<M>(detail::widened(gradient));
+      };
+      const auto wide = detail::nest_as<copy<Parameters>>(gradients, read);
+      optimizer(kept.masters, kept.inner, wide, rate);
+      const auto round = []<class W>(W& w, const auto& master) {
+        detail::put(w, detail::laid_out_as<W>(detail::narrowed<typename W::value_type>(master)));
+      };
+      detail::for_each_together(round, parameters, kept.masters);
+    }
+  }
+  /// Error: the state is that of another optimizer or model.
+  template <class Parameters, class State, class Gradients>
+    requires(!std::is_same_v<State, state<Parameters>> &&
+             detail::are_pending_over<copy<Parameters>, Gradients, Axes...>())
+  constexpr refused_value operator()(Parameters&, State&, const Gradients&, unlike) const {
+    return detail::refuse_state<masters, State>();
   }
   /// Error: the gradients are pending, or those of another nest.
   template <bool IsReported = false>
@@ -172,6 +192,9 @@ struct masters {
   constexpr refused_value operator()(unlike, unlike, const refused_value& given, unlike) const {
     return given;
   }
+
+ private:
+  using no_masters = refused<misuse::masters_have_no_type, types<masters>>;
 };
 
 /// Returns an optimizer with master copies that are split over further axes.

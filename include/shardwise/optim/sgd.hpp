@@ -5,6 +5,8 @@
 #include "shardwise/operation/arithmetic.hpp"
 #include "shardwise/optim/nests.hpp"
 
+#include <type_traits>
+
 namespace shardwise::optim {
 
 /// The state of `sgd`: a tensor for each parameter, split like it.
@@ -56,6 +58,12 @@ struct sgd {
         detail::descend(w, m, rates.template beside<X>(), how.rate);
     };
     detail::update_trained(treat, update, parameters, kept.momentum, gradients);
+  }
+  /// Error: the state is that of another optimizer or model.
+  template <class Parameters, class State>
+    requires(!std::is_same_v<State, state<Parameters>>)
+  constexpr refused_value operator()(Parameters&, State&, const Parameters&, unlike) const {
+    return detail::refuse_state<sgd, State>();
   }
   /// Error: the gradients are pending, or those of another nest.
   template <bool IsReported = false>

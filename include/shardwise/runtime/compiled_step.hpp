@@ -109,12 +109,16 @@ class compiled_step {
     static_assert((... && !detail::hides_tensors<std::remove_cvref_t<X>>()),
                   "the tensors of a nest are in tuples, vectors and aggregates, not in optionals, "
                   "pointers or maps");
-    // `returned` written out: in its place clang would add lines to an error in the function.
-    using made = decltype(f_(std::declval<given<X, argument<X, first_of<X...>>>>()...));
-    if constexpr (detail::holds_refusal<std::remove_cvref_t<made>>)
-      return detail::refused_results_of<made>{};
-    else
-      return compiled<X...>(x...);
+    if constexpr (AnyRefused<X...>) {
+      return refused_value{};
+    } else {
+      // `returned` written out: in its place clang would add lines to an error in the function.
+      using made = decltype(f_(std::declval<given<X, argument<X, first_of<X...>>>>()...));
+      if constexpr (detail::holds_refusal<std::remove_cvref_t<made>>)
+        return detail::refused_results_of<made>{};
+      else
+        return compiled<X...>(x...);
+    }
   }
 
   /// Returns the number of programs it keeps: one for each set of types, sizes, layouts and

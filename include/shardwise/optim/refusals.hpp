@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/judge.hpp"
+#include "shardwise/expression/operand.hpp"
+#include "shardwise/optim/step_number.hpp"
+
+#include <type_traits>
+
+namespace shardwise::optim {
+
+/// Any argument of an optimizer, so that errors about gradients do not print its type.
+struct unlike {
+  template <class X>
+  constexpr unlike(const X&) noexcept {}
+};
+
+}  // namespace shardwise::optim
+
+namespace shardwise::detail {
+
+/// Reports gradients that `User`, an optimizer or a function, rejects: they are pending, or those
+/// of another nest. Those of an invalid loss have been reported.
+template <class User, bool AreReported = false>
+constexpr refused_value refuse_gradients() {
+  using verdict =
+      std::conditional_t<AreReported, refused<>, refused<misuse::gradients_differ, types<User>>>;
+  using reported [[maybe_unused]] = decltype(typename verdict::type{});
+  return {};
+}
+/// Reports the state of another optimizer or of another model. That of an invalid model has been
+/// reported.
+template <class User, class State>
+constexpr refused_value refuse_state() {
+  using verdict = std::conditional_t<AnyRefused<State>, refused<>,
+                                     refused<misuse::optimizer_state_differs, types<User>>>;
+  using reported [[maybe_unused]] = decltype(typename verdict::type{});
+  return {};
+}
+
+/// True for parameters whose gradients have squares without a range.
+template <class Parameters>
+inline constexpr bool lacks_range_of_squares = has_element<Parameters, element::f16>;
+/// Reports them to `User`, an optimizer that keeps squares.
+template <class User, class Parameters>
+constexpr refused_value refuse_squares() {
+  return report<
+      std::conditional_t<lacks_range_of_squares<Parameters>,
+                         refused<misuse::squares_have_no_range, types<User>>, refused<>>>();
+}
+
+}  // namespace shardwise::detail
