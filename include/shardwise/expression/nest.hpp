@@ -170,11 +170,19 @@ enum class frozen_parts : bool { are_constants, hold_tensors };
 template <frozen_parts Frozen = frozen_parts::are_constants, class X, class Change>
 [[nodiscard]] constexpr auto map_nest(const X& x, Change& change);
 
-/// Returns the same type with new members if possible, and otherwise a tuple.
+template <class X>
+inline constexpr bool is_pair = false;
+template <class First, class Second>
+inline constexpr bool is_pair<std::pair<First, Second>> = true;
+
+/// Returns the same type with new members if possible, and otherwise a pair or a tuple.
 template <class X, frozen_parts Frozen, class Change, class... Members>
 [[nodiscard]] constexpr auto map_members(Change& change, const Members&... members) {
   if constexpr ((... && std::is_same_v<Members, decltype(map_nest<Frozen>(members, change))>))
     return X{map_nest<Frozen>(members, change)...};
+  else if constexpr (is_pair<X>)
+    return std::pair<decltype(map_nest<Frozen>(members, change))...>{
+        map_nest<Frozen>(members, change)...};
   else
     return std::tuple<decltype(map_nest<Frozen>(members, change))...>{
         map_nest<Frozen>(members, change)...};

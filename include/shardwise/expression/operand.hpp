@@ -154,6 +154,15 @@ concept Joins = Scalar<X> || requires {
   typename Tensor::domain > ;
 };
 
+/// Returns the tensor of an expression.
+template <class X>
+[[nodiscard]] constexpr auto made_tensor(X&& x) {
+  using plain = std::remove_cvref_t<X>;
+  return typename plain::domain::template tensor<
+      typename plain::value_type, typename plain::extents_type, typename plain::layout_type>{
+      static_cast<X&&>(x)};
+}
+
 }  // namespace detail
 
 }  // namespace shardwise

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/expression/named_as.hpp"
 #include "shardwise/nn/frozen.hpp"
 #include "shardwise/nn/spread.hpp"
 #include "shardwise/operation/channel_norm.hpp"
@@ -14,7 +15,8 @@ namespace shardwise {
 
 namespace nn {
 
-/// The mean and the variance of each channel, averaged over batches.
+/// The mean and the variance of each channel, averaged over batches: a buffer, which keeps its
+/// elements.
 template <class Mean, class Variance = Mean>
 struct running_moments {
   Mean mean;
@@ -30,6 +32,11 @@ struct momentum {
 
 namespace detail {
 
+template <class Mean, class Variance, ChangesElements Change>
+struct changed_nest<nn::running_moments<Mean, Variance>, Change> {
+  using type = nn::running_moments<Mean, Variance>;
+};
+
 /// Normalises each channel with the moments of the batch, and moves running moments towards them.
 template <class Permitted, int Rank, class X, class Moments, class... Scale>
 [[nodiscard]] constexpr auto batch_and_moments(const X& given, double epsilon, nn::momentum moves,
@@ -40,9 +47,16 @@ template <class Permitted, int Rank, class X, class Moments, class... Scale>
     const auto normal = of.centred / sqrt(of.variance + epsilon);
     auto result = finish_gradient(narrowed<T>(scaled(normal, beside_positions<Rank>(scale)...)));
     const auto moved = [&](const auto& old, const auto& now, double factor) {
-      using Old = typename std::remove_cvref_t<decltype(old)>::value_type;
+      using Old = std::remove_cvref_t<decltype(old)>;
       const auto of_channels = stop_gradient(squeeze<0, (D + 2)...>(now)) * factor;
-      return narrowed<Old>(lerp(widened(old), of_channels, moves.rate));
+      auto made = narrowed<typename Old::value_type>(lerp(widened(old), of_channels, moves.rate));
+      // Of the type of the old moments, so that a program can assign them.
+      if constexpr (AnyRefused<decltype(made)>)
+        return made;
+      else if constexpr (is_named_as<paper_of<decltype(made)>, paper_of<Old>>)
+        return Old{std::move(made)};
+      else
+        return made_tensor(std::move(made));
     };
     // As a sample, the batch has one degree of freedom less.
     const auto count = static_cast<double>(over(0, (D + 2)...).count(given.extents()));
@@ -63,9 +77,10 @@ namespace nn {
 ///
 /// To train, it is called with a `momentum`: it then normalises with the mean and the variance of
 /// the batch, and returns the result and the running moments after this batch, whose variance is
-/// that of a sample. Without one, it normalises with its running moments, a buffer that is not
-/// trained. There is no training mode. If the batch or positions are split, the axes of `Permitted`
-/// are those over which the moments of a batch are reduced.
+/// that of a sample. Without one, it normalises with its running moments, a `buffer`
+/// that keeps its elements under a mixed-precision policy. There is no training mode. If the batch
+/// or positions are split, the axes of `Permitted` are those over which the moments of a batch are
+/// reduced.
 ///
 ///     nn::batch_norm<V> norm{ones<V>(pool), zeros<V>(pool), {{zeros<V>(pool), ones<V>(pool)}}};
 ///     const auto [y, running] = norm(x, nn::momentum{0.1});
@@ -75,7 +90,7 @@ template <class Scale, class Shift = Scale, class Running = running_moments<Scal
 struct batch_norm {
   Scale scale;
   Shift shift;
-  frozen<Running> running;
+  buffer<Running> running;
 
   template <Operand X>
   [[nodiscard]] constexpr auto operator()(const X& x) const {

@@ -78,6 +78,11 @@ struct changes_tensors {
   using module = Is;
 };
 
+/// A change of element types, which buffers of a model keep.
+struct changes_elements : changes_tensors {};
+template <class Change>
+concept ChangesElements = std::is_base_of_v<changes_elements, Change>;
+
 /// On paper: the same tensors without elements.
 struct to_paper : changes_tensors {
   template <class T>
@@ -90,7 +95,7 @@ struct to_paper : changes_tensors {
 
 /// Replaces floating-point element types by `To`.
 template <Fractional To>
-struct to_fractions : changes_tensors {
+struct to_fractions : changes_elements {
   template <class T>
   using element = std::conditional_t<Fractional<T>, To, T>;
   template <class T, class Extents, class Layout>
@@ -102,7 +107,8 @@ struct to_fractions : changes_tensors {
 }  // namespace detail
 
 /// The type of a nest whose floating-point tensors have elements `To`; integer and `bool` tensors
-/// do not change. A model must be a class template of its tensors, or of their element type.
+/// and those of an `nn::buffer` do not change. A model must be a class template of its tensors, or
+/// of their element type.
 ///
 ///     using narrow = with_fractions<bfloat16, nn::linear<W, B>>;
 template <Fractional To, class Nest>

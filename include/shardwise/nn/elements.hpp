@@ -45,8 +45,8 @@ template <Fractional To, class Nest, class Behind>
 }  // namespace detail
 
 /// Returns a nest with its floating-point tensors converted to `To`: a tensor, or an instance of
-/// the same class template, so calls of a model do not change. Integer and `bool` tensors do not
-/// change.
+/// the same class template, so calls of a model do not change. Integer and `bool` tensors and
+/// those of an `nn::buffer` do not change.
 ///
 /// The gradient has the element types of the original nest.
 ///

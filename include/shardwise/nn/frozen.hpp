@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/nn/changed_nest.hpp"
+
 #include <utility>
 
-namespace shardwise::nn {
+namespace shardwise {
 
-/// A part of a model that is not trained: a module with fixed weights, or a buffer. Its tensors
-/// keep their names and are saved, loaded and counted. Gradients treat them as constants, norms of
+namespace nn {
+
+/// A part of a model that is not trained, such as a module with fixed weights. Its tensors keep
+/// their names and are saved, loaded and counted. Gradients treat them as constants, norms of
 /// gradients omit them, and optimizers keep no state for them.
 ///
 /// A frozen module is called like the module itself. `value` is the module, to which a program may
@@ -25,4 +29,29 @@ struct frozen {
   }
 };
 
-}  // namespace shardwise::nn
+/// Tensors that a model computes with and a program updates, such as running moments: a frozen
+/// part that keeps its element types where a policy or `cast_nest` converts the rest of the model,
+/// since a moving average of narrow elements would not move. In a class template, the buffer is its
+/// argument.
+///
+///     template <class Layers, class Seen> struct net { Layers layers; Seen seen; };
+///     using model = net<layers, nn::buffer<Table>>;
+///     model.seen.value = lerp(model.seen.value, now, 0.01F);
+template <class Nest>
+struct buffer {
+  using never_trained = void;
+  Nest value;
+};
+
+}  // namespace nn
+
+namespace detail {
+
+template <class Nest, ChangesElements Change>
+struct changed_nest<nn::buffer<Nest>, Change> {
+  using type = nn::buffer<Nest>;
+};
+
+}  // namespace detail
+
+}  // namespace shardwise

@@ -46,7 +46,7 @@ struct master_layout {
 
 /// Changes tensors to masters: the element type of their arithmetic, split over more axes.
 template <fixed_string... Axes>
-struct to_masters : changes_tensors {
+struct to_masters : changes_elements {
   template <class T>
   using element = compute_type<T>;
   template <class T, class Extents, class Layout>
