@@ -26,10 +26,26 @@ concept OptionalNest = !RangeOfNests<T> && requires(T & maybe) {
   *maybe;
 };
 
-/// A part of a model that is not a parameter: a class with `never_trained` and one member, `value`.
+/// A part of a model that is not a parameter: a class with `never_trained` and a member `value`. A
+/// second one, `is_left_out`, is true in gradients.
 template <class T>
 concept FrozenNest = requires {
   typename T::never_trained;
+};
+
+/// True for a frozen part of a gradient, or of the state of an optimizer.
+template <FrozenNest Part>
+[[nodiscard]] constexpr bool is_left_out(const Part& part) noexcept {
+  if constexpr (requires { part.is_left_out; })
+    return part.is_left_out;
+  else
+    return false;
+}
+
+/// A class in which frozen parts are left out, such as the state of an optimizer.
+template <class T>
+concept LeavesOutFrozen = requires {
+  typename T::leaves_out_frozen;
 };
 
 /// A wrapper with one member, marked `adds_no_name`: the member has the path of the wrapper itself.
@@ -55,6 +71,7 @@ template <class T>
 /// Calls `f(leaf, path)` for every leaf of a nested structure (a pytree in JAX), in the order of
 /// declaration. The structure may consist of aggregates, arrays, tuples, ranges such as vectors,
 /// and pointers or optionals, which may be empty; `Leaf::is<T>` decides which types are leaves.
+/// Frozen parts that are left out of a gradient are skipped.
 /// Other types are skipped, except that a class with more than `max_members` members does not
 /// compile.
 ///
@@ -76,7 +93,7 @@ constexpr void for_each_leaf(Nest& nest, const F& f, const leaf_path& path = {})
   } else if constexpr (detail::OptionalNest<Nest>) {
     if (nest) for_each_leaf<Leaf>(*nest, f, path);
   } else if constexpr (detail::FrozenNest<type>) {
-    for_each_leaf<Leaf>(nest.value, f, path);
+    if (!detail::is_left_out(nest)) for_each_leaf<Leaf>(nest.value, f, path);
   } else if constexpr (Aggregate<type>) {
     with_members(nest, [&](auto&... members) {
       std::size_t i = 0;

@@ -163,9 +163,10 @@ struct rebound_part<Part<Old>, Nest> {
   using type = Part<Nest>;
 };
 
-/// Whether frozen parts of nests are constants, as for gradients, or contain tensors like other
-/// parts, as for the arguments of a step.
-enum class frozen_parts : bool { are_constants, hold_tensors };
+/// Whether frozen parts of nests are constants, as when a gradient calls its function, or contain
+/// tensors like other parts, as for the arguments of a step, or are left out of the result, as of a
+/// gradient.
+enum class frozen_parts : std::uint8_t { are_constants, hold_tensors, are_left_out };
 
 template <frozen_parts Frozen = frozen_parts::are_constants, class X, class Change>
 [[nodiscard]] constexpr auto map_nest(const X& x, Change& change);
@@ -186,6 +187,22 @@ template <class X, frozen_parts Frozen, class Change, class... Members>
   else
     return std::tuple<decltype(map_nest<Frozen>(members, change))...>{
         map_nest<Frozen>(members, change)...};
+}
+/// Returns a frozen part of a nest as it is in a gradient: marked, with zeros that are not computed
+/// unless they are read.
+template <class Part>
+[[nodiscard]] constexpr Part left_out(const Part& part) {
+  if constexpr (requires { part.is_left_out; }) {
+    const auto zero = []<class X>(const X& x) {
+      if constexpr (ValueOperand<X>)
+        return X::value_domain::pending_zeros(x);
+      else
+        return X::domain::pending_zeros(x);
+    };
+    return {map_nest<frozen_parts::hold_tensors>(part.value, zero), true};
+  } else {
+    return part;
+  }
 }
 /// Returns a nest of tensors with each tensor replaced by `change(tensor)`, from left to right: a
 /// tuple-like type, a dynamic range, or an aggregate. Other members do not change.
@@ -210,7 +227,11 @@ template <frozen_parts Frozen, class X, class Change>
     }
   } else if constexpr (kind == nest_kind::frozen && Frozen == frozen_parts::hold_tensors) {
     using value = decltype(map_nest<Frozen>(x.value, change));
+    if constexpr (std::is_same_v<value, decltype(X::value)>)
+      if (is_left_out(x)) return x;
     return typename rebound_part<X, value>::type{map_nest<Frozen>(x.value, change)};
+  } else if constexpr (kind == nest_kind::frozen && Frozen == frozen_parts::are_left_out) {
+    return left_out(x);
   } else {
     return x;
   }
@@ -236,7 +257,10 @@ template <class To, class From, class Change>
     }
     (std::make_index_sequence<wanted::size>{});
   } else if constexpr (kind == nest_kind::frozen && !std::is_same_v<To, From>) {
-    return To{nest_as<decltype(To::value)>(from.value, change)};
+    if constexpr (requires { from.is_left_out; })
+      return To{nest_as<decltype(To::value)>(from.value, change), from.is_left_out};
+    else
+      return To{nest_as<decltype(To::value)>(from.value, change)};
   } else {
     return To(from);
   }
@@ -259,7 +283,8 @@ constexpr void visit_nest(X& x, OnTensor& tensor, OnOther& other) {
     }
     other(std::as_const(size));
   } else if constexpr (kind == nest_kind::frozen && Frozen == frozen_parts::hold_tensors) {
-    visit_nest<Frozen>(x.value, tensor, other);
+    if constexpr (requires { x.is_left_out; }) other(std::as_const(x.is_left_out));
+    if (!is_left_out(x)) visit_nest<Frozen>(x.value, tensor, other);
   } else {
     other(x);
   }

@@ -158,9 +158,13 @@ concept Joins = Scalar<X> || requires {
 template <class X>
 [[nodiscard]] constexpr auto made_tensor(X&& x) {
   using plain = std::remove_cvref_t<X>;
-  return typename plain::domain::template tensor<
-      typename plain::value_type, typename plain::extents_type, typename plain::layout_type>{
-      static_cast<X&&>(x)};
+  if constexpr (ValueOperand<plain>)
+    return typename plain::value_domain::template tensor<typename plain::value_type>(
+        static_cast<X&&>(x));
+  else
+    return typename plain::domain::template tensor<
+        typename plain::value_type, typename plain::extents_type, typename plain::layout_type>{
+        static_cast<X&&>(x)};
 }
 
 }  // namespace detail

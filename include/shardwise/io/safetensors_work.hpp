@@ -142,6 +142,8 @@ SHARDWISE_INLINE_FILES state_difference read_nest(const safetensors_file& file,
     else
       apart.missing.push_back(wanted.back());
   }
+  // Files of earlier versions have the frozen parts of an optimizer's state.
+  for (const std::string& each : state.left_out()) wanted.push_back(stored_name(each));
   std::sort(wanted.begin(), wanted.end());
   for (const stored_tensor& each : file.header().tensors)
     if (!std::binary_search(wanted.begin(), wanted.end(), each.name))

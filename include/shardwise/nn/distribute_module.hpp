@@ -95,7 +95,10 @@ template <class Target, class Source>
   } else if constexpr (kind == nest_kind::tensor) {
     return reshard<typename Target::layout_type>(from);
   } else if constexpr (kind == nest_kind::frozen) {
-    return Target{distribute_nest<decltype(Target::value)>(from.value)};
+    if constexpr (requires { from.is_left_out; })
+      return Target{distribute_nest<decltype(Target::value)>(from.value), from.is_left_out};
+    else
+      return Target{distribute_nest<decltype(Target::value)>(from.value)};
   } else if constexpr (kind == nest_kind::tuple) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       using std::get;

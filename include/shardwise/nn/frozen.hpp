@@ -10,8 +10,9 @@ namespace shardwise {
 namespace nn {
 
 /// A part of a model that is not trained, such as a module with fixed weights. Its tensors keep
-/// their names and are saved, loaded and counted. Gradients treat them as constants, norms of
-/// gradients omit them, and optimizers keep no state for them.
+/// their names and are saved, loaded and counted. Gradients treat them as constants. In gradients
+/// and in the state of optimizers the part is left out: it reads as zeros, which take no memory
+/// until they are read, and `for_each_parameter` and `state_dict` skip it.
 ///
 /// A frozen module is called like the module itself. `value` is the module, to which a program may
 /// assign.
@@ -21,6 +22,7 @@ template <class Nest>
 struct frozen {
   using never_trained = void;
   Nest value;
+  bool is_left_out = false;  ///< true in gradients and in the state of optimizers
 
   template <class... X>
   constexpr auto operator()(X&&... x) const
@@ -41,6 +43,7 @@ template <class Nest>
 struct buffer {
   using never_trained = void;
   Nest value;
+  bool is_left_out = false;  ///< as in `frozen`
 };
 
 }  // namespace nn

@@ -59,7 +59,8 @@ template <class Model>
   return count;
 }
 
-/// Returns a nest of zeros with the types, extents, layouts and pools of another.
+/// Returns a nest of zeros with the types, extents, layouts and pools of another. Its frozen parts
+/// are left out, as in a gradient: they read as zeros, but `for_each_parameter` skips them.
 ///
 ///     auto momentum = zeros_like(model);
 template <class Nest>
@@ -70,7 +71,7 @@ template <class Nest>
         x.share()->home(), x.share()->tensor(),
         [](const held_box&, const strided<T>& block) { fill_elements(T{}, block); }));
   };
-  return detail::map_nest(nest, zero);
+  return detail::map_nest<detail::frozen_parts::are_left_out>(nest, zero);
 }
 
 }  // namespace shardwise

@@ -27,7 +27,8 @@ class basic_state_view {
   basic_state_view() = default;
   /// A state that can be written can be read.
   template <std::derived_from<Entry> Other>
-  basic_state_view(const basic_state_view<Other>& from) : entries_(from.begin(), from.end()) {}
+  basic_state_view(const basic_state_view<Other>& from)
+      : entries_(from.begin(), from.end()), left_out_(from.left_out()) {}
 
   [[nodiscard]] auto begin() const noexcept { return entries_.begin(); }
   [[nodiscard]] auto end() const noexcept { return entries_.end(); }
@@ -61,6 +62,8 @@ class basic_state_view {
     basic_state_view out;
     for (const Entry& each : entries_)
       if (name_matches(each.name(), pattern)) out.entries_.push_back(each);
+    for (const std::string& each : left_out_)
+      if (name_matches(each, pattern)) out.left_out_.push_back(each);
     return out;
   }
   /// Appends another state. Throws `state_names_differ` if both have a tensor of the same name.
@@ -71,6 +74,7 @@ class basic_state_view {
       if (find(each.name()) != nullptr)
         fail({.rule = violation::state_names_differ}, "'" + each.name() + "' is in both states");
     entries_.insert(entries_.end(), more.begin(), more.end());
+    left_out_.insert(left_out_.end(), more.left_out_.begin(), more.left_out_.end());
     return *this;
   }
   [[nodiscard]] basic_state_view append(const basic_state_view& more) && {
@@ -79,8 +83,15 @@ class basic_state_view {
   /// Appends a tensor; for `state_dict`.
   void push_back(Entry entry) { entries_.push_back(std::move(entry)); }
 
+  /// The names of the tensors in frozen parts that are left out of the nest: a source may have
+  /// them, and they are not loaded.
+  [[nodiscard]] const std::vector<std::string>& left_out() const noexcept { return left_out_; }
+  /// Adds such a name; for `state_dict`.
+  void leave_out(std::string name) { left_out_.push_back(std::move(name)); }
+
  private:
   std::vector<Entry> entries_;
+  std::vector<std::string> left_out_;
 };
 
 /// A state that can be read and assigned, and one that can only be read.
@@ -89,7 +100,8 @@ using const_state_view = basic_state_view<const_state_entry>;
 
 /// Returns the tensors of a nest, such as a model or the state of an optimizer, with their names: a
 /// `state_view`, or a `const_state_view` if the nest is const. With a prefix the names are
-/// `prefix.layers.0.weight`. Members that are not tensors are omitted.
+/// `prefix.layers.0.weight`. Members that are not tensors are omitted, and so are frozen parts of
+/// the state of an optimizer.
 ///
 ///     for (const auto& each : state_dict(model))
 ///       std::cout << each.name() << ": " << to_text(each.tensor().type) << '\n';
@@ -100,6 +112,16 @@ template <class Nest>
   basic_state_view<entry> out;
   for_each_leaf<detail::tensors_in_pools>(nest, [&](auto& x, const leaf_path& at) {
     out.push_back(entry(detail::state_name(prefix, at), x));
+  });
+  for_each_leaf<detail::tensors_and_frozen_parts>(nest, [&]<class X>(X& x, const leaf_path& at) {
+    if constexpr (detail::FrozenNest<std::remove_const_t<X>>)
+      if (detail::is_left_out(x))
+        for_each_leaf<detail::tensors_in_pools>(
+            x.value,
+            [&](const auto&, const leaf_path& in) {
+              out.leave_out(detail::state_name(prefix, in));
+            },
+            at);
   });
   return out;
 }

@@ -4,6 +4,8 @@
 #include "shardwise/core/config.hpp"
 #include "shardwise/nn/state_dict.hpp"
 
+#include <algorithm>
+
 namespace shardwise {
 
 SHARDWISE_INLINE state_difference difference_of_names(const const_state_view& into,
@@ -11,8 +13,12 @@ SHARDWISE_INLINE state_difference difference_of_names(const const_state_view& in
   state_difference out;
   for (const const_state_entry& each : into)
     if (source.find(each.name()) == nullptr) out.missing.push_back(each.name());
+  // Files of earlier versions have the frozen parts of an optimizer's state.
+  const std::vector<std::string>& left_out = into.left_out();
   for (const const_state_entry& each : source)
-    if (into.find(each.name()) == nullptr) out.unexpected.push_back(each.name());
+    if (into.find(each.name()) == nullptr &&
+        std::find(left_out.begin(), left_out.end(), each.name()) == left_out.end())
+      out.unexpected.push_back(each.name());
   return out;
 }
 

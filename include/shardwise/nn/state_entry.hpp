@@ -27,6 +27,12 @@ struct tensors_in_pools {
   static constexpr bool is = Readable<T>;
 };
 
+/// The same and frozen parts.
+struct tensors_and_frozen_parts {
+  template <class T>
+  static constexpr bool is = Readable<T> || FrozenNest<T>;
+};
+
 /// A nest that contains tensors without elements.
 template <class Nest>
 [[nodiscard]] constexpr bool is_on_paper() noexcept {

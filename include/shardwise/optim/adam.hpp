@@ -63,6 +63,7 @@ namespace optim {
 /// of steps so far.
 template <class Parameters>
 struct adam_state {
+  using leaves_out_frozen = void;
   Parameters first;   ///< the running mean of the gradients
   Parameters second;  ///< that of their squares
   typename detail::step_count<Parameters>::type steps;

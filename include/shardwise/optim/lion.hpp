@@ -12,6 +12,7 @@ namespace shardwise::optim {
 /// The state of `lion`: one tensor for each parameter, split like it.
 template <class Parameters>
 struct lion_state {
+  using leaves_out_frozen = void;
   Parameters momentum;
 };
 

@@ -117,6 +117,7 @@ namespace optim {
 /// The state of `masters`: the master copies and the state of the optimizer for them.
 template <class Masters, class State>
 struct masters_state {
+  using leaves_out_frozen = void;
   Masters masters;
   State inner;
 };
@@ -155,7 +156,9 @@ struct masters {
       };
       auto wide = detail::nest_as<copy<Parameters>>(parameters, widen);
       auto inner = optimizer.start(wide);
-      return state<Parameters>{std::move(wide), std::move(inner)};
+      const auto same = [](const auto& w) { return w; };
+      return state<Parameters>{detail::map_nest<detail::frozen_parts::are_left_out>(wide, same),
+                               std::move(inner)};
     }
   }
 

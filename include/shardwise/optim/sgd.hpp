@@ -12,6 +12,7 @@ namespace shardwise::optim {
 /// The state of `sgd`: a tensor for each parameter, split like it.
 template <class Parameters>
 struct sgd_state {
+  using leaves_out_frozen = void;
   Parameters momentum;
 };
 

@@ -16,19 +16,6 @@
 
 namespace shardwise::detail {
 
-/// Returns the tensor of an expression.
-template <class X>
-[[nodiscard]] constexpr auto made_tensor(X&& x) {
-  using plain = std::remove_cvref_t<X>;
-  if constexpr (ValueOperand<plain>)
-    return typename plain::value_domain::template tensor<typename plain::value_type>(
-        std::forward<X>(x));
-  else
-    return typename plain::domain::template tensor<
-        typename plain::value_type, typename plain::extents_type, typename plain::layout_type>{
-        std::forward<X>(x)};
-}
-
 /// The elements in which a tensor is combined with numbers: its own, or those of its arithmetic.
 enum class combined_in : bool { own_elements, wide_elements };
 template <class X, combined_in In>

@@ -55,6 +55,11 @@ struct abstract_domain {
   /// The type of the result of `apply`.
   template <class Operation, class Paper, class... X>
   using made = abstract_from<Paper>;
+  /// Zeros that a program does not read: a tensor that is in no program.
+  template <class X>
+  [[nodiscard]] static constexpr X pending_zeros(const X& like) noexcept {
+    return {{like.mesh(), like.extents()}};
+  }
 
   template <class Operation, class Paper, class... X>
   [[nodiscard]] static constexpr abstract_from<Paper> apply(const extents_desc& extents,

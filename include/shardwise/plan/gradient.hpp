@@ -192,9 +192,10 @@ template <bool WithValue, class Request, int... Which, class F, class... X>
   };
   const auto gradients = [&] {
     if constexpr (sizeof...(Which) == 1)
-      return map_nest(std::get<Which...>(arguments), take);
+      return map_nest<frozen_parts::are_left_out>(std::get<Which...>(arguments), take);
     else
-      return std::tuple{map_nest(std::get<static_cast<std::size_t>(Which)>(arguments), take)...};
+      return std::tuple{map_nest<frozen_parts::are_left_out>(
+          std::get<static_cast<std::size_t>(Which)>(arguments), take)...};
   }();
   const auto keep = [&]<class Each>(const Each& each) {
     return tape.template next<typename tape_type::template settled<Each>>(each);

@@ -129,7 +129,7 @@ struct pullback_function {
     const auto take = [&]<class Each>(const Each& each) {
       return pull.template next<typename asked_gradient<Each, left_pending_over<>>::type>(each);
     };
-    auto made = map_nest(arguments, take);
+    auto made = map_nest<frozen_parts::are_left_out>(arguments, take);
     if constexpr (std::tuple_size<Arguments>::value == 1)
       return std::get<0>(std::move(made));
     else

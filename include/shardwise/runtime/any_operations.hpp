@@ -71,6 +71,10 @@ struct any_domain {
   template <class Operation, class... T>
   using element_made = type_of_element<detail::result_element<Operation>(
       tensor_descs{tensor_desc{element_of<T>, {}, {}}...})>;
+  template <class X>
+  [[nodiscard]] static X pending_zeros(const X& like) {
+    return detail::pending_zeros_like(like);
+  }
 
   /// Checks what is known at compile time about an operation on operands of these elements.
   template <class Operation, class... T>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/kernel/gradient_kernels.hpp"
 #include "shardwise/plan/manual_operation.hpp"
 #include "shardwise/runtime/device_pool.hpp"
 #include "shardwise/runtime/program_input.hpp"
@@ -15,6 +16,19 @@
 
 namespace shardwise {
 
+namespace detail {
+
+/// Returns zeros like a tensor, computed if they are read.
+template <class X>
+[[nodiscard]] X pending_zeros_like(const X& like) {
+  using T = typename X::value_type;
+  if constexpr (!is_compiled_already<pointwise<functions::identity>>)
+    enter_function_on<functions::identity, T>();
+  return handle_of<X>(fill_node_of(like.share(), constant_operation::how(T{})));
+}
+
+}  // namespace detail
+
 /// The operations on tensors: elementwise ones are deferred to be fused, the others become nodes.
 struct lazy_domain {
   static constexpr bool has_values = true;
@@ -25,6 +39,10 @@ struct lazy_domain {
   /// The type of the result of `apply`.
   template <class Operation, class Paper, class... X>
   using made = typename detail::waiting<Operation, Paper, X&&...>::type;
+  template <class X>
+  [[nodiscard]] static X pending_zeros(const X& like) {
+    return detail::pending_zeros_like(like);
+  }
 
   template <class Operation, class Paper, class Result, class... X>
   [[nodiscard]] static auto apply(const Result& result, X&&... operands) {

@@ -5,6 +5,7 @@
 #include "shardwise/runtime/argument_node.hpp"
 #include "shardwise/runtime/collective_node.hpp"
 #include "shardwise/runtime/each_node.hpp"
+#include "shardwise/runtime/fill_node.hpp"
 #include "shardwise/runtime/make_nodes.hpp"
 #include "shardwise/runtime/result_node.hpp"
 #include "shardwise/runtime/whole_node.hpp"
@@ -61,6 +62,14 @@ SHARDWISE_INLINE node_ptr number_node(const std::shared_ptr<pool_state>& home,
   });
   made->set_ready();
   return made;
+}
+
+SHARDWISE_INLINE node_ptr fill_node_of(const node_ptr& like, const attributes& number) {
+  const element type = like->tensor().type;
+  return std::make_shared<fill_node>(
+      like->home(), like->share_where(), like->elements(), number,
+      kernel_table::instance().find(operation_of<pointwise<functions::identity>>,
+                                    types_key({&type, 1}, type)));
 }
 
 SHARDWISE_INLINE node_ptr argument_node_of(const node_ptr& real) {
