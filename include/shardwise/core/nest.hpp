@@ -42,6 +42,12 @@ template <FrozenNest Part>
     return false;
 }
 
+/// A frozen part that the program itself updates.
+template <class T>
+concept BufferNest = FrozenNest<T> && requires {
+  typename T::updated_by_program;
+};
+
 /// A class in which frozen parts are left out, such as the state of an optimizer.
 template <class T>
 concept LeavesOutFrozen = requires {

@@ -164,9 +164,9 @@ struct rebound_part<Part<Old>, Nest> {
 };
 
 /// Whether frozen parts of nests are constants, as when a gradient calls its function, or contain
-/// tensors like other parts, as for the arguments of a step, or are left out of the result, as of a
-/// gradient.
-enum class frozen_parts : std::uint8_t { are_constants, hold_tensors, are_left_out };
+/// tensors like other parts, as for the arguments of a step, or only buffers do, as for an average,
+/// or they are left out of the result, as of a gradient.
+enum class frozen_parts : std::uint8_t { are_constants, hold_tensors, are_buffers, are_left_out };
 
 template <frozen_parts Frozen = frozen_parts::are_constants, class X, class Change>
 [[nodiscard]] constexpr auto map_nest(const X& x, Change& change);

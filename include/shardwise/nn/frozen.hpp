@@ -42,6 +42,7 @@ struct frozen {
 template <class Nest>
 struct buffer {
   using never_trained = void;
+  using updated_by_program = void;
   Nest value;
   bool is_left_out = false;  ///< as in `frozen`
 };

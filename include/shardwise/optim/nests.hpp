@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/core/config.hpp"
-#include "shardwise/core/error.hpp"
-#include "shardwise/core/index.hpp"
 #include "shardwise/core/nest.hpp"
 #include "shardwise/expression/nest.hpp"
+#include "shardwise/nn/together.hpp"
 #include "shardwise/optim/groups.hpp"
 #include "shardwise/optim/refusals.hpp"
 #include "shardwise/optim/step_number.hpp"
@@ -21,111 +19,6 @@
 #include <utility>
 
 namespace shardwise::detail {
-
-/// Replaces the path of a tensor if it is not needed.
-struct no_path {};
-[[nodiscard]] constexpr no_path step_down(no_path, const auto&) noexcept { return {}; }
-
-/// Calls `f` with the path of each tensor and the corresponding tensors of several nests of the
-/// same structure.
-template <class Path, class F, class First, class... Rest>
-constexpr void walk_together(const F& f, const Path& path, First& first, Rest&... rest) {
-  using type = std::remove_const_t<First>;
-  constexpr nest_kind kind = nest_kind_of<type>();
-  if constexpr (kind == nest_kind::tensor) {
-    f(path, first, rest...);
-  } else if constexpr (kind == nest_kind::range) {
-    const auto as_many = [&](std::size_t size) {
-      if (size != first.size())
-        fail({.rule = violation::operand_count_differs,
-              .have = static_cast<index_t>(size),
-              .want = static_cast<index_t>(first.size())},
-             "nests that meet have as many tensors in each range");
-    };
-    (as_many(rest.size()), ...);
-    for (std::size_t i = 0; i < first.size(); ++i)
-      walk_together(f, step_down(path, i), first[i], rest[i]...);
-  } else if constexpr (kind == nest_kind::tuple || kind == nest_kind::aggregate) {
-    const auto walk = [&]<std::size_t... I>(std::index_sequence<I...>, const auto& parts,
-                                            const auto&... others) {
-      const auto walk_part = [&](std::size_t i, auto&... part) {
-        if constexpr (kind == nest_kind::aggregate && !std::is_same_v<Path, no_path>)
-          walk_together(f, member_path<type>(path, i), part...);
-        else
-          walk_together(f, step_down(path, i), part...);
-      };
-      const auto at = [&]<std::size_t K>(std::integral_constant<std::size_t, K>) {
-        walk_part(K, nth<K>(parts), nth<K>(others)...);
-      };
-      (at(std::integral_constant<std::size_t, I>{}), ...);
-    };
-    const auto parts = list_parts(first);
-    walk(std::make_index_sequence<decltype(parts)::size>{}, parts, list_parts(rest)...);
-  }
-}
-
-/// Calls a function of a path and the corresponding tensors of several nests, which it may assign
-/// to. With the compiled library, the function gets tensors with values without their layouts, so
-/// it is compiled once for the element types of all parameters, which have hundreds of types.
-template <class F>
-struct of_any_layouts {
-  const F& f;
-
-  template <class Path, class... X>
-  constexpr void operator()(const Path& path, X&... x) const {
-    if constexpr (build_config::compiled && (... && is_sharded_tensor<std::remove_const_t<X>>))
-      call(path, x...);
-    else
-      f(path, x...);
-  }
-
- private:
-  template <class Path, class... X>
-  void call(const Path& path, X&... x) const {
-    const auto with = [&](auto... same) {
-      f(path, same...);
-      (give_back(x, std::move(same)), ...);
-    };
-    with(any_tensor<typename X::value_type>(x)...);
-  }
-  template <class X>
-  static void give_back(X& x, any_tensor<typename X::value_type>&& changed) {
-    x = handle_of<X>(std::move(changed).release());
-  }
-  template <class X>
-  static void give_back(const X&, any_tensor<typename X::value_type>&&) noexcept {}
-};
-
-/// Calls `update` with the path and the corresponding tensors of several nests of the same
-/// structure.
-template <class Update, class First, class... Rest>
-constexpr void update_together(const Update& update, First& first, Rest&... rest) {
-  walk_together(of_any_layouts<Update>{update}, leaf_path{}, first, rest...);
-}
-/// The same without the path.
-template <class Update, class First, class... Rest>
-constexpr void update_each(const Update& update, First& first, Rest&... rest) {
-  const auto nameless = [&](no_path, auto&... x) { update(x...); };
-  walk_together(of_any_layouts<decltype(nameless)>{nameless}, no_path{}, first, rest...);
-}
-/// Calls `f` with the corresponding tensors of several nests of the same structure, with their
-/// types.
-template <class F, class First, class... Rest>
-constexpr void for_each_together(const F& f, First& first, Rest&... rest) {
-  const auto nameless = [&](no_path, auto&... x) { f(x...); };
-  walk_together(nameless, no_path{}, first, rest...);
-}
-
-/// Assigns a value of the same elements, extents and layout to a tensor.
-template <class X, class Value>
-constexpr void put(X& x, Value&& value) {
-  if constexpr (ValueOperand<X>)
-    x = std::forward<Value>(value);
-  else if constexpr (std::is_base_of_v<tensor_handle, X>)
-    x = handle_of<X>(sharded_tensor(std::forward<Value>(value)).share());
-  else
-    x = X{std::forward<Value>(value)};
-}
 
 /// Returns how an optimizer treats the parameter with this path.
 template <class X>

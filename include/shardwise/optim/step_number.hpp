@@ -3,6 +3,7 @@
 
 #include "shardwise/expression/nest.hpp"
 #include "shardwise/host/factories.hpp"
+#include "shardwise/nn/together.hpp"
 #include "shardwise/operation/cast.hpp"
 #include "shardwise/operation/number.hpp"
 #include "shardwise/plan/gradient.hpp"
@@ -91,12 +92,6 @@ template <class Number, class Nest>
   };
   return handle_of<Number>(
       make_filled<float>(first_in(nest).share()->home(), {element::f32, {}, {}}, fill));
-}
-
-/// Converts a number to the type used for arithmetic on tensors of type `X`.
-template <class X>
-[[nodiscard]] constexpr auto number_for(double value) noexcept {
-  return static_cast<compute_type<typename X::value_type>>(value);
 }
 
 }  // namespace shardwise::detail

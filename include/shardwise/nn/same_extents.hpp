@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/expression/named_as.hpp"
+#include "shardwise/expression/whole.hpp"
+
+#include <type_traits>
+
+namespace shardwise::detail {
+
+/// Checks that two tensors have the same extents, so that neither is broadcast.
+[[nodiscard]] constexpr diagnosis check_same_extents(const extents_desc& first,
+                                                     const extents_desc& second) noexcept {
+  if (first.ssize() != second.ssize())
+    return {.rule = violation::operand_rank_differs,
+            .operand = 1,
+            .have = second.ssize(),
+            .want = first.ssize()};
+  for (int d = 0; d < first.ssize(); ++d)
+    if (first[d] != dyn && second[d] != dyn && first[d] != second[d])
+      return {.rule = violation::operand_sizes_differ,
+              .operand = 1,
+              .dim = d,
+              .have = second[d],
+              .want = first[d]};
+  return {};
+}
+
+/// A function of two tensors that does not broadcast them, as an operation that errors name.
+template <class Function>
+struct of_same_extents {
+  using operation_class = of_same_extents;
+  static constexpr text_view name = Function::name;
+  static constexpr attributes how{};
+
+  [[nodiscard]] static constexpr diagnosis check(const attributes&,
+                                                 const tensor_descs& operands) noexcept {
+    return check_same_extents(operands[0].extents, operands[1].extents);
+  }
+};
+
+/// The verdict on what the types of two tensors state about their extents.
+template <class Function, class X, class Y>
+[[nodiscard]] constexpr auto judge_same_extents() noexcept {
+  if constexpr (Operand<X> && Operand<Y>)
+    return judge_attributes<of_same_extents<Function>, paper_of<X>, paper_of<Y>>();
+  else
+    return allowed<>{};
+}
+
+}  // namespace shardwise::detail
