@@ -141,11 +141,7 @@ template <Fractional T, detail::LayoutOrSpec Target>
 ///     auto typed = as<X>(reshard(x, spec_desc{{"data", ""}}));
 template <ShardedTensor X, Element T>
 [[nodiscard]] X checked_as(std::type_identity<X>, const any_tensor<T>& x) {
-  if (!detail::check_pool(x.mesh(), X::mesh_type::value).ok()) {
-    sentence both;
-    both << "the tensor is on " << x.mesh() << ", its type on " << X::mesh_type::value;
-    fail({.rule = violation::operand_meshes_differ}, both);
-  }
+  detail::require_mesh_of_type(x.mesh(), X::mesh_type::value);
   extents_desc extents = X::extents_type::value;
   if (extents.size() == x.extents().size())
     for (int d = 0; d < extents.ssize(); ++d)

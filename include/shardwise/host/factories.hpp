@@ -77,28 +77,7 @@ void for_each_row(const held_box& part, const strided<T>& block,
   return place;
 }
 
-/// Checks that the mesh of the pool is that of the tensor: the same axes, with the same static
-/// sizes, and the same devices in the same order.
-[[nodiscard]] constexpr diagnosis check_pool(const mesh_desc& pool,
-                                             const mesh_desc& wanted) noexcept {
-  bool alike = pool.rank() == wanted.rank();
-  bool known = true;
-  for (int a = 0; a < wanted.rank(); ++a) {
-    known = known && wanted.size(a) != dyn;
-    alike = alike && pool.axes[a].label == wanted.axes[a].label;
-    if (alike && wanted.size(a) != dyn && pool.size(a) != wanted.size(a))
-      return {.rule = violation::pool_size_differs,
-              .axis = wanted.axes[a].label,
-              .have = pool.size(a),
-              .want = wanted.size(a)};
-  }
-  if (!alike && known && pool.devices() != wanted.devices())
-    return {.rule = violation::pool_size_differs, .have = pool.devices(), .want = wanted.devices()};
-  if (!alike) return {.rule = violation::pool_size_differs};
-  if (pool.order == wanted.order) return {};
-  return {.rule = violation::device_order_differs};
-}
-/// The same check at run time; the message shows both meshes.
+/// `check_pool` at run time; the message shows both meshes.
 void require_pool(const mesh_desc& pool, const mesh_desc& wanted);
 
 /// Returns the element type of a tensor type, which is instantiated only if the call with `Sizes`

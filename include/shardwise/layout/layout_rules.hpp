@@ -129,4 +129,28 @@ namespace detail {
   return resolved.layout;
 }
 
+namespace detail {
+/// Returns the layout of a reshard of a tensor with layout `from` to a spec: nothing is pending,
+/// and manual axes stay manual.
+[[nodiscard]] constexpr layout_desc layout_with_spec(const mesh_desc& mesh, const layout_desc& from,
+                                                     const spec_desc& spec, policy_desc policy) {
+  layout_desc to = layout_of(mesh, spec, {}, policy);
+  to.manual = from.manual;
+  return to;
+}
+/// The same, exact or uneven as `from` is.
+[[nodiscard]] constexpr layout_desc layout_with_spec(const mesh_desc& mesh, const layout_desc& from,
+                                                     const spec_desc& spec) {
+  return layout_with_spec(mesh, from, spec, policy_desc(from.uneven));
+}
+
+/// Checks that a tensor is on the mesh of a type, where dyn sizes match any size.
+constexpr void require_mesh_of_type(const mesh_desc& mesh, const mesh_desc& wanted) {
+  if (check_pool(mesh, wanted).ok()) return;
+  sentence both;
+  both << "the tensor is on " << mesh << ", its type on " << wanted;
+  fail({.rule = violation::operand_meshes_differ}, both);
+}
+}  // namespace detail
+
 }  // namespace shardwise

@@ -141,6 +141,28 @@ inline constexpr index_t max_devices = index_t{1} << 30U;
 }
 
 namespace detail {
+/// Checks that the mesh of a pool is the one that a type requires: the same axes, with the same
+/// static sizes, and the same devices in the same order.
+[[nodiscard]] constexpr diagnosis check_pool(const mesh_desc& pool,
+                                             const mesh_desc& wanted) noexcept {
+  bool alike = pool.rank() == wanted.rank();
+  bool known = true;
+  for (int a = 0; a < wanted.rank(); ++a) {
+    known = known && wanted.size(a) != dyn;
+    alike = alike && pool.axes[a].label == wanted.axes[a].label;
+    if (alike && wanted.size(a) != dyn && pool.size(a) != wanted.size(a))
+      return {.rule = violation::pool_size_differs,
+              .axis = wanted.axes[a].label,
+              .have = pool.size(a),
+              .want = wanted.size(a)};
+  }
+  if (!alike && known && pool.devices() != wanted.devices())
+    return {.rule = violation::pool_size_differs, .have = pool.devices(), .want = wanted.devices()};
+  if (!alike) return {.rule = violation::pool_size_differs};
+  if (pool.order == wanted.order) return {};
+  return {.rule = violation::device_order_differs};
+}
+
 /// Writes a mesh in the notation of the library, with at most `most` devices of its explicit order.
 template <std::size_t N>
 constexpr bounded_text<N>& write_mesh(bounded_text<N>& out, const mesh_desc& mesh,

@@ -10,8 +10,9 @@
 
 namespace shardwise {
 
-/// Requests a layout for the result of an operation: a spec `P<...>`, or a whole layout.
-template <class Target>
+/// Requests a layout for the result of an operation: a spec `P<...>` with the policy of the result
+/// unless one is given, or a whole layout.
+template <class Target, class Policy = void>
 struct result_as {
   /// Casts a tensor with a run-time layout to the type `Target`, checked.
   template <class X>
@@ -32,10 +33,11 @@ struct result_as {
 ///     auto y = einsum<"bi,io->bo">(x, w, as<P<"data", "model">>);   // one reduce_scatter
 ///     auto z = softmax<1>(logits, as<P<"data", none>>);
 ///     auto s = add(x, row, as<P<"data", none>>);
+///     auto u = softmax<1>(logits, as<P<none, "data">, uneven>);
 ///
 /// For a tensor `x` with a run-time layout, `as<X>(x)` is the checked cast to type `X`.
-template <class Target>
-inline constexpr result_as<Target> as{};
+template <class Target, class Policy = void>
+inline constexpr result_as<Target, Policy> as{};
 
 /// Requests a layout that is a value; see `out_sharding`.
 template <class Target>
@@ -56,8 +58,8 @@ struct result_sharding {
 
 namespace detail {
 
-template <class Target>
-inline constexpr bool is_result_as<result_as<Target>> = true;
+template <class Target, class Policy>
+inline constexpr bool is_result_as<result_as<Target, Policy>> = true;
 template <class Target>
 inline constexpr bool is_result_as<result_sharding<Target>> = true;
 /// The call that reshards a result of an operation to the requested layout.
@@ -74,28 +76,15 @@ struct lay_out_call {
  private:
   template <class Given>
   struct requested;
-  template <class Target>
-  struct requested<result_as<Target>> {
+  template <class Target, class Policy>
+  struct requested<result_as<Target, Policy>> {
     template <class Made>
     [[nodiscard]] static constexpr auto judge() noexcept {
-      if constexpr (!ValueOperand<Made>)
-        return judge_part<reshard_call<Target, void>, Made>();
-      else if constexpr (requires { out_sharding(Target::value); })
-        return allowed<Made>{};
-      else
-        return refused<misuse::target_is_not_a_layout, shown_operand<Target>>{};
+      return judge_part<reshard_call<Target, Policy>, Made>();
     }
     template <class Made>
-    [[nodiscard]] static constexpr auto apply(const result_as<Target>&, Made&& made) {
-      if constexpr (!ValueOperand<Made>) {
-        return reshard<Target>(static_cast<Made&&>(made));
-      } else {
-        if constexpr (requires { typename Target::mesh_type; })
-          require(Target::mesh_type::value == made.mesh()
-                      ? diagnosis{}
-                      : diagnosis{.rule = violation::operand_meshes_differ});
-        return reshard(made, Target::value);
-      }
+    [[nodiscard]] static constexpr auto apply(const result_as<Target, Policy>&, Made&& made) {
+      return reshard<Target, Policy>(static_cast<Made&&>(made));
     }
   };
   template <class Target>
@@ -269,10 +258,10 @@ using whole_call_maybe_on_terms =
 }  // namespace detail
 
 /// Applies an operation and reshards its result to the requested layout.
-template <class Operation, class Target, class... X>
+template <class Operation, class Target, class Policy, class... X>
 [[nodiscard]] constexpr detail::outcome_on<detail::fetching_call<Operation, detail::every_axis>,
-                                           result_as<Target>, X...>
-apply_operation(result_as<Target> wanted, X&&... x) {
+                                           result_as<Target, Policy>, X...>
+apply_operation(result_as<Target, Policy> wanted, X&&... x) {
   return detail::carry_out_on<detail::fetching_call<Operation, detail::every_axis>>(
       wanted, static_cast<X&&>(x)...);
 }

@@ -33,6 +33,14 @@ struct leave_manual {
                                                      const tensor_desc& tensor) noexcept {
     return from_manual(mesh, tensor, target<X>::value);
   }
+  template <ValueOperand X>
+  [[nodiscard]] static constexpr manual_result judge(const mesh_desc& mesh,
+                                                     const tensor_desc& tensor) {
+    return from_manual(mesh, tensor, value_target<Target, exact>(mesh, {}));
+  }
+  [[nodiscard]] static constexpr auto judge_target() noexcept {
+    return judge_value_target<Target, void>();
+  }
 };
 
 /// A rule of manual sharding applied to an operand.
@@ -52,7 +60,7 @@ struct manual_call {
     if constexpr (!EitherOperand<X>)
       return no_tensor<typename Rule::shown, 0, X>{};
     else if constexpr (ValueOperand<X>)
-      return allowed<std::remove_cvref_t<X>>{};
+      return judge_value<std::remove_cvref_t<X>>();
     else
       return judge_tensor<std::remove_cvref_t<X>>();
   }
@@ -77,6 +85,15 @@ struct manual_call {
       return Domain::template manually<Made>(static_cast<X&&>(x), result, Rule::called(x.mesh()));
     else
       return Domain::template manually<Made>(static_cast<X&&>(x), result);
+  }
+  template <class X>
+  [[nodiscard]] static constexpr auto judge_value() noexcept {
+    if constexpr (requires { Rule::judge_target(); }) {
+      using judged = decltype(Rule::judge_target());
+      return std::conditional_t<judged::ok, allowed<X>, judged>{};
+    } else {
+      return allowed<X>{};
+    }
   }
   template <class X>
   [[nodiscard]] static constexpr auto judge_tensor() noexcept {
@@ -152,7 +169,6 @@ enable_manual_sharding(X&& x) {
 /// share is repeated along the dimension. It is an error if `Target` would split a tensor without
 /// manual axes.
 template <class Target, class X>
-  requires(!ValueOperand<X>)
 [[nodiscard]] constexpr detail::outcome_of<detail::manual_call<detail::leave_manual<Target>>, X>
 disable_manual_sharding(X&& x) {
   return detail::carry_out<detail::manual_call<detail::leave_manual<Target>>>(static_cast<X&&>(x));

@@ -43,6 +43,32 @@ template <class Mesh, class Spec, class Partial, class Policy>
 struct target_judge<layout<Mesh, Spec, Partial, Policy>>
     : layout_judge<Mesh, Spec, Partial, Policy> {};
 
+/// Checks the target of a reshard of a tensor with a run-time layout; the rest is checked when the
+/// call is made.
+template <class Target, class Policy>
+[[nodiscard]] constexpr auto judge_value_target() noexcept {
+  if constexpr (!requires { requires std::is_same_v<decltype(Target::value), const spec_desc>; })
+    return target_judge<Target>{};
+  else if constexpr (std::is_void_v<Policy>)
+    return allowed<>{};
+  else if constexpr (requires { policy_desc(Policy::value); })
+    return allowed<>{};
+  else
+    return wrong_part<3, Policy>{};
+}
+/// Returns the layout of `reshard<Target, Policy>` for a tensor with a run-time layout.
+template <class Target, class Policy>
+[[nodiscard]] constexpr layout_desc value_target(const mesh_desc& mesh, const layout_desc& from) {
+  if constexpr (LayoutType<Target>) {
+    require_mesh_of_type(mesh, Target::mesh_type::value);
+    return Target::value;
+  } else if constexpr (std::is_void_v<Policy>) {
+    return layout_with_spec(mesh, from, Target::value);
+  } else {
+    return layout_with_spec(mesh, from, Target::value, policy_desc(Policy::value));
+  }
+}
+
 /// A reshard with valid types.
 template <class From, class To, class Extents>
 concept LegalReshard = requires {
@@ -60,13 +86,20 @@ struct reshard_call {
 
   template <class X>
   [[nodiscard]] static constexpr auto judge() noexcept {
-    if constexpr (!Operand<X>)
+    if constexpr (!EitherOperand<X>)
       return no_tensor<resharding, 0, X>{};
+    else if constexpr (ValueOperand<X>)
+      return judge_value<std::remove_cvref_t<X>>();
     else
       return judge_layouts<std::remove_cvref_t<X>, to<X>>();
   }
 
  private:
+  template <class X>
+  [[nodiscard]] static constexpr auto judge_value() noexcept {
+    using judged = decltype(judge_value_target<Target, Policy>());
+    return std::conditional_t<judged::ok, allowed<X>, judged>{};
+  }
   template <class X, class To>
   [[nodiscard]] static constexpr auto judge_layouts() noexcept {
     if constexpr (!target_judge<To>::ok) {
@@ -105,16 +138,20 @@ struct outcome<reshard_call<Target, Policy>, X> {
 ///
 /// `Target` is a spec (pending reductions are finished; exact stays exact and uneven stays uneven,
 /// unless `Policy` is `uneven` or `single_cut`) or a whole layout. The ledger of `trace` and
-/// `explain` show the communication.
+/// `explain` show the communication. A tensor with a run-time layout is checked when the call is
+/// made.
 ///
 ///     auto y = reshard<P<"data", none>>(x);
+///     auto u = reshard<P<"data", none>, uneven>(x);
 ///     auto z = reshard<layout<pod, P<none, none>, partial<"model">>>(x);  // still pending
 template <class Target, class Policy = void, class X>
-  requires(!ValueOperand<X>)
 [[nodiscard]] constexpr detail::outcome_of<detail::reshard_call<Target, Policy>, X> reshard(X&& x) {
   using outcome = detail::outcome<detail::reshard_call<Target, Policy>, X>;
   if constexpr (outcome::is_refusal)
     return outcome::value();
+  else if constexpr (ValueOperand<X>)
+    return std::remove_cvref_t<X>::value_domain::reshard(
+        x, detail::value_target<Target, Policy>(x.mesh(), x.layout()));
   else
     return std::remove_cvref_t<X>::domain::template reshard<typename outcome::type>(
         static_cast<X&&>(x));
@@ -124,7 +161,6 @@ template <class Target, class Policy = void, class X>
 ///
 ///     auto y = reshard<"data", none>(x);
 template <fixed_string First, fixed_string... Rest, class X>
-  requires(!ValueOperand<X>)
 [[nodiscard]] constexpr auto reshard(X&& x)
     -> decltype(reshard<P<First, Rest...>>(static_cast<X&&>(x))) {
   return reshard<P<First, Rest...>>(static_cast<X&&>(x));

@@ -20,6 +20,10 @@ struct call_instead {
 
 /// The rule of `constrain`, for an `X` that can be resharded to the layout.
 struct constraining {
+  [[nodiscard]] static constexpr diagnosis check(const mesh_desc& mesh, const tensor_desc& tensor,
+                                                 const layout_desc& to) noexcept {
+    return check_constraint(mesh, tensor, to);
+  }
   template <class X, class To>
   [[nodiscard]] static constexpr auto judge() noexcept {
     constexpr transfer needed = first_communication(mesh_of<X>::value, X::extents_type::value,
@@ -38,6 +42,11 @@ struct constraining {
 
 /// The rule of `mark_sharding`.
 struct marking {
+  [[nodiscard]] static constexpr diagnosis check(const mesh_desc& mesh, const tensor_desc& tensor,
+                                                 const layout_desc& to) noexcept {
+    const diagnosis verdict = redistribute(mesh, tensor, to).verdict;
+    return verdict.ok() ? check_marking(mesh, tensor.layout, to) : verdict;
+  }
   template <class X, class To>
   [[nodiscard]] static constexpr auto judge() noexcept {
     return answer_to(
@@ -45,6 +54,14 @@ struct marking {
         facts<operand{0}, call_instead<mesh_of<X>, To>::value>{});
   }
 };
+
+/// Returns a tensor with a run-time layout that has been given another one, if `Rule` permits it.
+template <class Rule, class X>
+[[nodiscard]] X promised(const X& x, const layout_desc& to) {
+  const diagnosis verdict = Rule::check(x.mesh(), x.tensor(), to);
+  if (!verdict.ok()) fail(verdict, promise_advice(x.mesh(), x.tensor(), to, verdict));
+  return X::value_domain::reshard(x, to);
+}
 
 /// The call of a function that gives a tensor a layout without moving data, if `Rule` permits it. A
 /// temporary that already has the layout is passed on, so that expressions are still fused.
@@ -59,7 +76,7 @@ struct promise_call {
   [[nodiscard]] static constexpr auto judge() noexcept {
     using tensor = std::remove_cvref_t<X>;
     using moved = typename outcome<reshard_call<Target, Policy>, tensor>::judged;
-    if constexpr (!moved::ok) {
+    if constexpr (!moved::ok || ValueOperand<X>) {
       return moved{};
     } else {
       using judged =
@@ -74,7 +91,9 @@ struct promise_call {
   }
   template <class X>
   [[nodiscard]] static constexpr auto apply(X&& x) {
-    if constexpr (!std::is_lvalue_reference_v<X> && stays<X>)
+    if constexpr (ValueOperand<X>)
+      return promised<Rule>(x, value_target<Target, Policy>(x.mesh(), x.layout()));
+    else if constexpr (!std::is_lvalue_reference_v<X> && stays<X>)
       return std::remove_cvref_t<X>(static_cast<X&&>(x));
     else
       return reshard<Target, Policy>(static_cast<X&&>(x));
@@ -140,7 +159,6 @@ struct alike_call {
 ///
 ///     auto h = constrain<P<"data", "model">>(einsum<"bi,ih->bh">(x, w1));
 template <class Target, class Policy = void, class X>
-  requires(!ValueOperand<X>)
 [[nodiscard]] constexpr detail::outcome_of<
     detail::promise_call<detail::constraining, Target, Policy>, X>
 constrain(X&& x) {
@@ -156,7 +174,6 @@ constrain(X&& x) {
 ///
 ///     auto rows = mark_sharding<P<"data", none>>(whole);
 template <class Target, class Policy = void, class X>
-  requires(!ValueOperand<X>)
 [[nodiscard]] constexpr detail::outcome_of<detail::promise_call<detail::marking, Target, Policy>, X>
 mark_sharding(X&& x) {
   return detail::carry_out<detail::promise_call<detail::marking, Target, Policy>>(

@@ -9,13 +9,18 @@ namespace shardwise {
 /// `disable_manual_sharding` of a tensor with a run-time layout, to a spec or a layout.
 ///
 ///     auto y = disable_manual_sharding(mine, spec_desc{{"data", ""}});
-template <Element T, LayoutValue Target>
-[[nodiscard]] any_tensor<T> disable_manual_sharding(const any_tensor<T>& x, const Target& target) {
-  const layout_desc to = detail::layout_for(x, target);
-  require(validate(x.mesh(), to));
-  const manual_result made = from_manual(x.mesh(), x.tensor(), to);
+template <Element T>
+[[nodiscard]] any_tensor<T> disable_manual_sharding(const any_tensor<T>& x,
+                                                    const layout_desc& target) {
+  require(validate(x.mesh(), target));
+  const manual_result made = from_manual(x.mesh(), x.tensor(), target);
   require(made.verdict);
   return any_domain::manually<any_tensor<T>>(x, made.tensor);
+}
+template <Element T>
+[[nodiscard]] any_tensor<T> disable_manual_sharding(const any_tensor<T>& x,
+                                                    const spec_desc& target) {
+  return disable_manual_sharding(x, layout_of(x.mesh(), target));
 }
 /// A collective given as a value, of a tensor with a run-time layout. If the axes are known by
 /// name, write `all_reduce<"data">(mine)`, as for other tensors.

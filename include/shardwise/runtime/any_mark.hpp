@@ -1,35 +1,39 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/plan/constraint.hpp"
+#include "shardwise/plan/mark.hpp"
 #include "shardwise/runtime/any_operations.hpp"
 
 namespace shardwise {
 
-/// The types that describe a run-time layout: a `layout_desc`, or a `spec_desc` of the tensor's
-/// mesh, with the tensor's policy and nothing pending.
-template <class Target>
-concept LayoutValue = std::same_as<Target, layout_desc> || std::same_as<Target, spec_desc>;
-
-/// `constrain` to a run-time layout; throws if a collective is necessary.
+/// `constrain` to a run-time layout, or a spec with the policy of the tensor unless one is given;
+/// throws if a collective is necessary.
 ///
 ///     auto y = constrain(x, spec_desc{{"data", ""}});
-template <Element T, LayoutValue Target>
-[[nodiscard]] any_tensor<T> constrain(const any_tensor<T>& x, const Target& target) {
-  const layout_desc to = detail::layout_for(x, target);
-  const diagnosis verdict = check_constraint(x.mesh(), x.tensor(), to);
-  if (!verdict.ok()) fail(verdict, promise_advice(x.mesh(), x.tensor(), to, verdict));
-  return reshard(x, to);
+template <Element T>
+[[nodiscard]] any_tensor<T> constrain(const any_tensor<T>& x, const layout_desc& target) {
+  return detail::promised<detail::constraining>(x, target);
+}
+template <Element T, class... Policy>
+  requires(...&& std::convertible_to<Policy, policy_desc>)
+[[nodiscard]] any_tensor<T> constrain(const any_tensor<T>& x, const spec_desc& target,
+                                      Policy... policy) {
+  return constrain(x, detail::layout_with_spec(x.mesh(), x.layout(), target, policy...));
 }
 
-/// `mark_sharding` with a run-time layout; throws if the tensor is marked with another one.
-template <Element T, LayoutValue Target>
-[[nodiscard]] any_tensor<T> mark_sharding(const any_tensor<T>& x, const Target& target) {
-  const layout_desc to = detail::layout_for(x, target);
-  diagnosis verdict = redistribute(x.mesh(), x.tensor(), to).verdict;
-  if (verdict.ok()) verdict = check_marking(x.mesh(), x.layout(), to);
-  if (!verdict.ok()) fail(verdict, promise_advice(x.mesh(), x.tensor(), to, verdict));
-  return reshard(x, to);
+/// `mark_sharding` with a run-time layout, or a spec with the policy of the tensor unless one is
+/// given; throws if the tensor is marked with another one.
+///
+///     auto y = mark_sharding(x, spec_desc{{"data", ""}});
+template <Element T>
+[[nodiscard]] any_tensor<T> mark_sharding(const any_tensor<T>& x, const layout_desc& target) {
+  return detail::promised<detail::marking>(x, target);
+}
+template <Element T, class... Policy>
+  requires(...&& std::convertible_to<Policy, policy_desc>)
+[[nodiscard]] any_tensor<T> mark_sharding(const any_tensor<T>& x, const spec_desc& target,
+                                          Policy... policy) {
+  return mark_sharding(x, detail::layout_with_spec(x.mesh(), x.layout(), target, policy...));
 }
 
 /// `clear_sharding` of a tensor with a run-time layout; throws if a reduction is pending.

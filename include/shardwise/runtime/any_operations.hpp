@@ -86,6 +86,14 @@ struct any_domain {
       return allowed<any_tensor<element_made<Operation, T...>>>{};
   }
 
+  /// The same tensor with another layout.
+  template <Element T>
+  [[nodiscard]] static any_tensor<T> reshard(const any_tensor<T>& x, const layout_desc& target) {
+    require(validate(x.mesh(), target));
+    return detail::handle_of<any_tensor<T>>(
+        reshard_node_of(detail::read_operand<decltype(x)>(x), target));
+  }
+
   /// The result of a rule of manual sharding, or of a collective that the program calls.
   template <class Made, class X>
   [[nodiscard]] static Made manually(X&& x, const tensor_desc& result) {
@@ -327,44 +335,25 @@ template <Element T>
       reshape_operation::how(target), {detail::read_operand<decltype(x)>(x)}));
 }
 /// Returns the same tensor with another layout.
+///
+///     auto y = reshard(x, layout_of(x.mesh(), spec_desc{{"x,y", ""}}, {}, single_cut{}));
 template <Element T>
 [[nodiscard]] any_tensor<T> reshard(const any_tensor<T>& x, const layout_desc& target) {
-  require(validate(x.mesh(), target));
-  return detail::handle_of<any_tensor<T>>(
-      reshard_node_of(detail::read_operand<decltype(x)>(x), target));
+  return any_domain::reshard(x, target);
 }
-
-namespace detail {
-/// Returns the layout of a tensor with another spec: its policy does not change, and nothing is
-/// pending.
-template <Element T>
-[[nodiscard]] layout_desc layout_for(const any_tensor<T>& x, const spec_desc& spec) {
-  return layout_of(x.mesh(), spec, {}, policy_desc(x.layout().uneven));
-}
-template <Element T>
-[[nodiscard]] const layout_desc& layout_for(const any_tensor<T>&, const layout_desc& layout) {
-  return layout;
-}
-}  // namespace detail
-
-/// Returns the same tensor with another spec; its policy does not change, and pending reductions
-/// are finished.
+/// Returns the same tensor with another spec; pending reductions are finished. Exact stays exact
+/// and uneven stays uneven unless a policy is given: `uneven{}`, `single_cut{}` or `exact{}`.
 ///
 ///     auto y = reshard(x, spec_desc{{"data", ""}});
+///     auto z = reshard(x, spec_desc{{"", "data"}}, uneven{});
 template <Element T>
 [[nodiscard]] any_tensor<T> reshard(const any_tensor<T>& x, const spec_desc& target) {
-  return reshard(x, detail::layout_for(x, target));
+  return reshard(x, detail::layout_with_spec(x.mesh(), x.layout(), target));
 }
-/// Takes a spec that is a type, so that one function can be written for compile-time and run-time
-/// layouts.
-///
-///     auto y = reshard<P<"data", none>>(x);
-template <class Spec, Element T>
-  requires std::is_same_v<decltype(Spec::value), const spec_desc>
-[[nodiscard]] any_tensor<T> reshard(const any_tensor<T>& x) { return reshard(x, Spec::value); }
-template <fixed_string First, fixed_string... Rest, Element T>
-[[nodiscard]] any_tensor<T> reshard(const any_tensor<T>& x) {
-  return reshard(x, P<First, Rest...>::value);
+template <Element T>
+[[nodiscard]] any_tensor<T> reshard(const any_tensor<T>& x, const spec_desc& target,
+                                    policy_desc policy) {
+  return reshard(x, detail::layout_with_spec(x.mesh(), x.layout(), target, policy));
 }
 
 }  // namespace shardwise
