@@ -19,6 +19,7 @@
 #include "shardwise/plan/inline_calls.hpp"
 #include "shardwise/plan/jvp.hpp"
 #include "shardwise/plan/ledger.hpp"
+#include "shardwise/plan/ledger_text.hpp"
 #include "shardwise/plan/lifetime.hpp"
 #include "shardwise/plan/listing.hpp"
 #include "shardwise/plan/manual_operation.hpp"

@@ -1,28 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/plan/ledger_text.hpp"
 #include "shardwise/plan/planned_program.hpp"
 
 namespace shardwise {
-
-namespace detail {
-
-/// Writes a byte count in its largest unit, such as `768 KiB`, or in bytes if it is not a round
-/// number.
-template <class Out>
-constexpr void write_bytes(Out& out, index_t bytes) {
-  constexpr text_view units[] = {" B", " KiB", " MiB", " GiB", " TiB"};
-  unsigned unit = 0;
-  while (unit < 4 && bytes >= 1024 && bytes % 1024 == 0) {
-    bytes /= 1024;
-    ++unit;
-  }
-  bounded_text<40> words;
-  words << bytes << units[unit];
-  out << text_view(words);
-}
-
-}  // namespace detail
 
 /// Writes a program, one line for each step: its number, its operation and operands, the resulting
 /// tensor, the communication over each axis, and the step whose memory it reuses. The last line is
@@ -56,12 +38,8 @@ constexpr void write_program(Out& out, const mesh_desc& mesh, const step_desc* s
     if (lives[i].reuses >= 0) line << "   in the memory of %" << step.operands[lives[i].reuses];
     out << text_view(line) << text_view("\n");
   }
-  bounded_text<400> sum;
-  sum << total.collectives() << (total.collectives() == 1 ? " collective, " : " collectives, ");
-  detail::write_bytes(sum, total.bytes_moved());
-  sum << " received, " << total.flops() << " flops, peak ";
-  detail::write_bytes(sum, total.peak_bytes_per_device());
-  out << text_view(sum) << text_view(" per device\n");
+  detail::write_total(out, total);
+  out << text_view("\n");
 }
 
 /// Writes a planned program, or a program on paper, as recorded by `trace_program`.

@@ -2,6 +2,7 @@
 #include "support/catch.hpp"
 #include <shardwise/layout.hpp>
 
+#include <sstream>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -284,4 +285,31 @@ TEST_CASE("outside trace nothing is recorded") {
   CHECK(y.program() == nullptr);
   CHECK(y.extents() == extents_desc{8, 8});
   CHECK(reshard<P<none, none>>(y).program() == nullptr);
+}
+
+TEST_CASE("a ledger prints its totals, and a line for each kind of collective and axis") {
+  using J = sharded_tensor<float, extents<1024>, layout<pod, P<by("x", "y")>>>;
+  const auto moves = [](const auto& a, const auto& j) {
+    return std::pair(reshard<P<>>(sum(a)), reshard<P<none>>(j));
+  };
+  const auto printed = [](const cost_ledger& ledger) {
+    std::ostringstream out;
+    out << ledger << '.';
+    return out.str();
+  };
+  CHECK(printed(trace(moves, abstract<A>(), abstract<J>())) ==
+        "2 collectives, 3592 B received, 64 flops, peak 4868 B per device\n"
+        "  all_reduce over x: 1 collective, 8 B received\n"
+        "  all_gather over x: 1 collective, 2 KiB received\n"
+        "  all_gather over y: 1 collective, 1536 B received.");
+  CHECK(printed(cost_ledger{}) == "0 collectives, 0 B received, 0 flops, peak 0 B per device.");
+
+  constexpr auto words = [] {
+    bounded_text<200> out;
+    out << trace([](const auto& a) { return reshard<P<>>(sum(a)); }, abstract<A>()) << ';';
+    return out;
+  }();
+  static_assert(words ==
+                "1 collective, 8 B received, 64 flops, peak 264 B per device\n"
+                "  all_reduce over x: 1 collective, 8 B received;");
 }
