@@ -8,9 +8,17 @@
 
 namespace shardwise {
 
+/// A text of the standard library: `std::string` or `std::string_view`, without their headers.
+template <class Text>
+concept StandardText = requires {
+  Text::npos;
+}
+&&std::constructible_from<Text, const char*, std::size_t>;
+
 /// A non-owning view of characters: `std::string_view` at a hundredth of its include cost.
 ///
-/// It converts from literals and from anything with `data()` and `size()`, which must outlive it.
+/// It converts from literals and from anything with `data()` and `size()`, which must outlive it,
+/// and to `std::string` and `std::string_view`.
 class text_view {
  public:
   constexpr text_view() = default;
@@ -24,6 +32,11 @@ class text_view {
       { s.size() } -> std::convertible_to<std::size_t>;
     }
   constexpr text_view(const S& s) noexcept : data_(s.data()), size_(s.size()) {}
+
+  template <StandardText Text>
+  constexpr operator Text() const {
+    return Text(data_, size_);
+  }
 
   [[nodiscard]] constexpr const char* data() const noexcept { return data_; }
   [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
@@ -44,6 +57,11 @@ class text_view {
       if (a.data_[i] != b.data_[i]) return false;
     return true;
   }
+  /// Compares with a `std::string` or `std::string_view`, which has operators of its own.
+  template <StandardText Text>
+  friend constexpr bool operator==(text_view a, const Text& b) noexcept {
+    return a == text_view(b);
+  }
 
  private:
   const char* data_ = "";
@@ -52,15 +70,21 @@ class text_view {
 
 /// A string of at most `Capacity` characters that can also be built in constant expressions.
 ///
-/// Text that does not fit is truncated and ends with `...`.
+/// Text that does not fit is truncated and ends with `...`. It converts to `std::string` and
+/// `std::string_view`.
 ///
 ///     constexpr auto t = [] { bounded_text<32> s; s << "n = " << 8; return s; }();
 ///     static_assert(t == "n = 8");
+///     std::string words = type_name<X>();
 template <std::size_t Capacity>
 class bounded_text {
  public:
   constexpr bounded_text() = default;
   constexpr bounded_text(text_view words) { *this << words; }
+  template <StandardText Text>
+  constexpr operator Text() const {
+    return Text(characters_, size_);
+  }
 
   [[nodiscard]] constexpr const char* data() const noexcept { return characters_; }
   [[nodiscard]] constexpr const char* c_str() const noexcept { return characters_; }
@@ -101,6 +125,10 @@ class bounded_text {
 
   friend constexpr bool operator==(const bounded_text& a, text_view b) noexcept {
     return text_view(a) == b;
+  }
+  template <StandardText Text>
+  friend constexpr bool operator==(const bounded_text& a, const Text& b) noexcept {
+    return text_view(a) == text_view(b);
   }
 
  private:
