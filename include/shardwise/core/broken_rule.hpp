@@ -32,7 +32,12 @@ struct refused_value {
   operator T() const;
   template <class... I>
   refused_value operator()(const I&...) const;
-  refused_value value() const;
+  template <class I>
+  refused_value operator[](const I&) const;
+  // The members of tensors and of what is read from them.
+  refused_value value() const, elements() const, extents() const, size() const, range() const,
+      matrix() const, mesh() const, layout() const, tensor() const;
+  const refused_value *begin() const, *end() const;
   template <class Out>
   friend Out& operator<<(Out& out, const refused_value&);
 };

@@ -21,6 +21,8 @@ inline constexpr int operand_kind_of<sharded_tensor<T, Extents, Layout>> = [] {
   else
     return operand_kind::other;
 }();
+template <>
+inline constexpr int operand_kind_of<refused_tensor> = operand_kind::refused_result;
 }  // namespace detail
 
 /// A valid operand of operations: a type with a domain, which defines how operations are applied
@@ -73,6 +75,10 @@ struct paper_tensor {
   using layout_type = Layout;
   using mesh_type = typename Layout::mesh_type;
   static constexpr tensor_desc value{element_of<T>, Extents::value, Layout::value};
+};
+template <>
+struct paper_tensor<refused_value, refused_value, refused_value> {
+  using value_type = refused_value;
 };
 
 /// The paper tensor of an operand.

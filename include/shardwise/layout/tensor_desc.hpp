@@ -60,6 +60,11 @@ template <class X>
 inline constexpr bool is_sharded_tensor = false;
 template <class T, class Extents, class Layout>
 inline constexpr bool is_sharded_tensor<sharded_tensor<T, Extents, Layout>> = true;
+/// The type of a variable that is declared as `sharded_tensor y = ...;` with the result of an
+/// invalid operation.
+using refused_tensor = sharded_tensor<refused_value, refused_value, refused_value>;
+template <>
+inline constexpr bool is_sharded_tensor<refused_tensor> = false;
 
 /// The arguments of a tensor type, without instantiating it: a type that is illegal then causes its
 /// error where the program makes a tensor of it.

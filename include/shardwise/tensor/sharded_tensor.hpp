@@ -98,6 +98,12 @@ class sharded_tensor : public tensor_handle, public detail::no_number<T, Extents
 template <class T, class Mesh>
 using scalar = sharded_tensor<T, extents<>, layout<Mesh, P<>>>;
 
+/// The result of an invalid operation as a variable, `sharded_tensor y = ...;`.
+template <>
+class sharded_tensor<refused_value, refused_value, refused_value> : public refused_value {};
+
+template <AnyRefused Result>
+sharded_tensor(Result&&) -> sharded_tensor<refused_value, refused_value, refused_value>;
 template <class Expression>
 sharded_tensor(Expression&&)
     -> sharded_tensor<typename std::remove_cvref_t<Expression>::value_type,
