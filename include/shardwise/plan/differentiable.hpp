@@ -40,16 +40,16 @@ template <class X>
     out << to_text(element_of<typename X::value_type>);
   return out;
 }
-/// The first tensor of some nests whose elements have no gradient; nothing if there is none.
+/// The first of some arguments that is a tensor whose elements have no gradient; nothing if there
+/// is none. Such tensors in a nest have gradients of zeros.
 template <class... X>
 [[nodiscard]] constexpr sentence tensor_without_gradient() noexcept {
   sentence found;
   [[maybe_unused]] const auto note = [&]<class Each>(std::type_identity<Each>) {
     if constexpr (EitherOperand<Each>)
-      if (!has_gradients<Each>()) return found = written_tensor<Each>(), true;
-    return false;
+      if (!has_gradients<Each>() && found.empty()) found = written_tensor<Each>();
   };
-  (void)(... || any_in_nest<X>(note));
+  (note(std::type_identity<X>{}), ...);
   return found;
 }
 

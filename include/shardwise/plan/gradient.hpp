@@ -315,7 +315,8 @@ struct gradient_function {
 /// Each argument may be a nest of tensors: a tuple, a range or an aggregate; its gradient is a nest
 /// of the same structure. The gradient of a tensor of type `X` is a `gradient_of<X>`: the necessary
 /// reductions are part of it. If `f` returns several results, the first is the number, and the
-/// others are returned beside the gradient. Arguments that are not tensors are constants.
+/// others are returned beside the gradient. Arguments that are not tensors are constants, and
+/// integer tensors in a nest have gradients of zeros.
 ///
 ///     auto dw = gradient(loss)(w, x);               // like w
 ///     auto [dw, dx] = gradient<0, 1>(loss)(w, x);

@@ -52,6 +52,11 @@ class graph_tape {
     stand_ins_.push_back(stand_in);
     real_.push_back(real);
     if (wanted) wanted_.push_back(stand_in);
+    // A tensor that is not floating-point has a gradient of zeros, which no operation of `f`
+    // creates.
+    using T = typename X::value_type;
+    if constexpr (!Fractional<T> && !is_compiled_already<pointwise<functions::identity>>)
+      if (wanted) enter_function_on<functions::identity, T>();
     return handle_of<settled<X>>(std::move(stand_in));
   }
   template <class X>

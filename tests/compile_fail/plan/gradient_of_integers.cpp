@@ -2,18 +2,13 @@
 // expect: broken_rule<shardwise::misuse::elements_have_no_fractions, shardwise::as_written<
 // expect: i32[4@data]
 // expect: random numbers, roots, exponentials, means and gradients need floating-point elements
+// longest-line: 600
 #include <shardwise/shardwise.hpp>
 using namespace shardwise;
 
 struct pod : mesh<axis<"data", 2>> {};
-template <class T>
-using row = sharded_tensor<T, extents<4>, layout<pod, P<"data">>>;
+using counts = sharded_tensor<std::int32_t, extents<4>, layout<pod, P<"data">>>;
 
-struct counted {
-  row<float> weight;
-  row<std::int32_t> count;
-};
-
-auto slope(const counted& all) {
-  return gradient([](const auto& a) { return sum(a.weight * cast<float>(a.count)); })(all);
+auto slope(const counts& x) {
+  return gradient([](const auto& n) { return sum(cast<float>(n) * 0.5F); })(x);
 }

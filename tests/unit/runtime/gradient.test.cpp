@@ -431,6 +431,13 @@ TEST_CASE("the cotangents of integers are zero, and their gradients are refused"
   const auto dn = pull(y);
   static_assert(std::is_same_v<decltype(dn), const I>);
   REQUIRE(values(cast<double>(dn)) == values(cast<double>(counts) * 0.0));
+  // So are the gradients of those in a nest, whatever reads them.
+  const auto loss = [](const auto& nest) {
+    return sum(cast<double>(std::get<1>(nest)) * 1.75 * std::get<0>(nest));
+  };
+  const auto [dv, of_counts] = gradient(loss)(std::tuple{iota<V>(m.pool), counts});
+  REQUIRE(values(dv) == values(cast<double>(counts) * 1.75));
+  REQUIRE(values(cast<double>(of_counts)) == values(cast<double>(counts) * 0.0));
 }
 
 TEST_CASE("a traced gradient is prepared and run") {
