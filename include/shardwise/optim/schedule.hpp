@@ -54,4 +54,107 @@ struct decay_by_steps {
   }
 };
 
+/// A rate that does not change.
+struct constant {
+  double rate = 1e-3;
+
+  [[nodiscard]] constexpr double operator()(index_t) const noexcept { return rate; }
+};
+
+/// A rate that is multiplied by `factor` in every `period` steps, a little in each step.
+///
+///     constexpr optim::exponential schedule{.first = 0.1, .factor = 0.5, .period = 1000};
+struct exponential {
+  double first = 1e-3;
+  double factor = 0.1;
+  index_t period = 1;
+  double least = 0;
+
+  [[nodiscard]] double operator()(index_t step) const noexcept {
+    const auto periods =
+        static_cast<double>(step) / static_cast<double>(std::max(period, index_t{1}));
+    return std::max(first * std::pow(factor, periods), least);
+  }
+};
+
+/// A rate that falls from `first` to `last` with a power of the steps that are left of `steps`, and
+/// stays there. With power 1 it is `linear`.
+struct polynomial {
+  double first = 1e-3;
+  double last = 0;
+  double power = 2;
+  index_t steps = 1;
+
+  [[nodiscard]] double operator()(index_t step) const noexcept {
+    const double left = 1 - static_cast<double>(std::min(step, steps)) /
+                                static_cast<double>(std::max(steps, index_t{1}));
+    return last + (first - last) * std::pow(left, power);
+  }
+};
+
+/// A rate that falls along half a cosine wave from `peak` to `least` again and again: the first
+/// fall takes `period` steps, each further one `growth` times as many.
+struct cosine_restarts {
+  double peak = 1e-3;
+  index_t period = 1;
+  index_t growth = 1;
+  double least = 0;
+
+  [[nodiscard]] double operator()(index_t step) const noexcept {
+    index_t length = std::max(period, index_t{1});
+    if (growth <= 1) {
+      step %= length;
+    } else {
+      while (step >= length) {
+        step -= length;
+        length *= growth;
+      }
+    }
+    const double done = static_cast<double>(step) / static_cast<double>(length);
+    return least + (peak - least) * (1 + std::cos(std::numbers::pi * done)) / 2;
+  }
+};
+
+/// The one-cycle schedule of super-convergence: the rate rises from `peak / start_divisor` to
+/// `peak` in the part `rise` of all steps, then falls to the `last_divisor`-th part of where it
+/// started, both along half a cosine wave. It stays there after `steps` steps.
+struct one_cycle {
+  double peak = 1e-2;
+  index_t steps = 1;
+  double rise = 0.3;
+  double start_divisor = 25;
+  double last_divisor = 1e4;
+
+  [[nodiscard]] double operator()(index_t step) const noexcept {
+    const auto between = [](double from, double to, double done) {
+      return to + (from - to) * (1 + std::cos(std::numbers::pi * done)) / 2;
+    };
+    const auto at = static_cast<double>(step);
+    const double top = rise * static_cast<double>(steps) - 1;
+    const auto end = static_cast<double>(steps - 1);
+    const double start = peak / start_divisor;
+    if (at < top) return between(start, peak, at / top);
+    const double done = end > top ? std::min((at - top) / (end - top), 1.0) : 1.0;
+    return between(peak, start / last_divisor, done);
+  }
+};
+
+/// One schedule for the first `steps` steps, then another, which begins at its step 0. Each may be
+/// joined itself.
+///
+///     constexpr optim::joined schedule{optim::linear{.first = 0, .last = 0.1, .steps = 100}, 100,
+///                                      optim::exponential{.first = 0.1, .period = 1000}};
+template <class First, class Then>
+struct joined {
+  First first;
+  index_t steps;
+  Then then;
+
+  [[nodiscard]] constexpr double operator()(index_t step) const noexcept {
+    return step < steps ? first(step) : then(step - steps);
+  }
+};
+template <class First, class Then>
+joined(First, index_t, Then) -> joined<First, Then>;
+
 }  // namespace shardwise::optim

@@ -208,6 +208,48 @@ TEST_CASE("schedules") {
   STATIC_REQUIRE(optim::linear{.first = 1, .last = 0, .steps = 4}(1) == 0.75);
   STATIC_REQUIRE(optim::linear{.first = 1, .last = 0, .steps = 4}(9) == 0);
   STATIC_REQUIRE(optim::decay_by_steps{.first = 1, .factor = 0.5, .period = 10}(25) == 0.25);
+  STATIC_REQUIRE(optim::constant{.rate = 0.5}(7) == 0.5);
+  constexpr optim::exponential halves{.first = 2, .factor = 0.5, .period = 10, .least = 0.3};
+  REQUIRE(halves(0) == 2);
+  REQUIRE(halves(5) == Approx(std::sqrt(2.0)));
+  REQUIRE(halves(10) == Approx(1.0));
+  REQUIRE(halves(100) == 0.3);
+  constexpr optim::polynomial squares{.first = 3, .last = 1, .power = 2, .steps = 4};
+  REQUIRE(squares(0) == 3);
+  REQUIRE(squares(1) == Approx(1 + 2 * 0.75 * 0.75));
+  REQUIRE(squares(4) == 1);
+  REQUIRE(squares(9) == 1);
+}
+
+TEST_CASE("schedules that restart, rise and fall, or follow one another") {
+  constexpr optim::cosine_restarts same{.peak = 2, .period = 4, .least = 1};
+  for (int round = 0; round < 3; ++round) {
+    REQUIRE(same(4 * round) == Approx(2.0));
+    REQUIRE(same(4 * round + 2) == Approx(1.5));
+    REQUIRE(same(4 * round + 3) == Approx(1 + (1 + std::cos(3 * std::acos(-1.0) / 4)) / 2));
+  }
+  constexpr optim::cosine_restarts longer{.peak = 2, .period = 4, .growth = 2};
+  REQUIRE(longer(4) == Approx(2.0));
+  REQUIRE(longer(8) == Approx(1.0));
+  REQUIRE(longer(12) == Approx(2.0));
+  REQUIRE(longer(20) == Approx(1.0));
+
+  // As torch.optim.lr_scheduler.OneCycleLR: the peak is at step 0.3 * 100 - 1.
+  constexpr optim::one_cycle cycle{.peak = 0.5, .steps = 100};
+  REQUIRE(cycle(0) == Approx(0.02));
+  REQUIRE(cycle(29) == Approx(0.5));
+  REQUIRE(cycle(28) < cycle(29));
+  REQUIRE(cycle(64) == Approx((0.5 + 2e-6) / 2));
+  REQUIRE(cycle(99) == Approx(2e-6));
+  REQUIRE(cycle(1000) == Approx(2e-6));
+
+  constexpr optim::joined whole{optim::linear{.first = 0, .last = 1, .steps = 10}, 10,
+                                optim::joined{optim::constant{1}, 5, optim::linear{1, 0, 4}}};
+  STATIC_REQUIRE(whole(5) == 0.5);
+  STATIC_REQUIRE(whole(10) == 1);
+  STATIC_REQUIRE(whole(14) == 1);
+  STATIC_REQUIRE(whole(16) == 0.75);
+  STATIC_REQUIRE(whole(30) == 0);
 }
 
 TEST_CASE("parameters are treated by their names") {
