@@ -24,35 +24,52 @@ namespace detail {
   return 2 * sum;
 }
 
-/// A step of Adam with the settings `by`; `Decoupled` states that weight decay applies to the
-/// weights directly.
-template <bool Decoupled, class Settings, class Parameters, class State, class Rate>
-constexpr void adam_step(const Settings& by, Parameters& parameters, State& kept,
-                         const Parameters& gradients, const Rate& rate) {
+/// Updates the moments of Adam with the settings `by` and calls `move(how, w, direction)` for each
+/// parameter; `direction()` is the first moment divided by the root of the second, both with bias
+/// correction. `Coupled` states that weight decay is a part of the gradient.
+template <bool Coupled, class Settings, class Parameters, class State, class Move>
+constexpr void move_by_moments(const Settings& by, Parameters& parameters, State& kept,
+                               const Parameters& gradients, const Move& move) {
   if constexpr (lacks_range_of_squares<Parameters>) (void)refuse_squares<Settings, Parameters>();
   kept.steps += 1.0F;
   // 1 - beta^steps, without the cancellation that computing the power would cause.
   const auto first_part = expm1(kept.steps * static_cast<float>(log_below_one(by.beta1))) * -1.0F;
   const auto second_part = expm1(kept.steps * static_cast<float>(log_below_one(by.beta2))) * -1.0F;
-  const auto rates = number_beside_nest<Parameters>(rate);
   const auto first_parts = number_beside_nest<Parameters>(first_part);
   const auto second_parts = number_beside_nest<Parameters>(second_part);
-  const auto update = [&]<class X>(const optim::treatment& how, X& w, X& m, X& v,
-                                   const X& gradient) {
-    const double decay = how.decays ? by.weight_decay : 0;
+  const auto update = [&]<class X>(const optim::treatment& how, X& w, X& m, X& v, const X& gradient,
+                                   auto&... greatest) {
     const auto number = [](double value) { return number_for<X>(value); };
-    const auto rate_here = rates.template beside<X>();
-    X g = gradient;
-    if (!Decoupled && decay != 0) g += w * number(decay);
+    const X g = with_decay(gradient, w, Coupled && how.decays ? by.weight_decay : 0);
     put(m, m * number(by.beta1) + g * number(1 - by.beta1));
     put(v, v * number(by.beta2) + square(g) * number(1 - by.beta2));
-    if (Decoupled && decay != 0) w -= w * rate_here * number(decay * how.rate);
-    descend(w,
-            m / first_parts.template beside<X>() /
-                (sqrt(v / second_parts.template beside<X>()) + number(by.epsilon)),
-            rate_here, how.rate);
+    (put(greatest, maximum(greatest, v)), ...);
+    const auto by_root_of = [&](const X& squares) {
+      return m / first_parts.template beside<X>() /
+             (sqrt(squares / second_parts.template beside<X>()) + number(by.epsilon));
+    };
+    if constexpr (sizeof...(greatest) != 0)
+      move(how, w, [&] { return by_root_of(greatest...); });
+    else
+      move(how, w, [&] { return by_root_of(v); });
   };
-  update_trained(by.treat, update, parameters, kept.first, kept.second, gradients);
+  if constexpr (requires { kept.greatest; })
+    update_trained(by.treat, update, parameters, kept.first, kept.second, gradients, kept.greatest);
+  else
+    update_trained(by.treat, update, parameters, kept.first, kept.second, gradients);
+}
+/// A step of Adam; without `Coupled`, weight decay applies to the weights directly.
+template <bool Coupled, class Settings, class Parameters, class State, class Rate>
+constexpr void adam_step(const Settings& by, Parameters& parameters, State& kept,
+                         const Parameters& gradients, const Rate& rate) {
+  const auto rates = number_beside_nest<Parameters>(rate);
+  const auto move = [&]<class X>(const optim::treatment& how, X& w, const auto& direction) {
+    const auto rate_here = rates.template beside<X>();
+    if (!Coupled && how.decays && by.weight_decay != 0)
+      w -= w * rate_here * number_for<X>(by.weight_decay * how.rate);
+    descend(w, direction(), rate_here, how.rate);
+  };
+  move_by_moments<Coupled>(by, parameters, kept, gradients, move);
 }
 
 }  // namespace detail
@@ -98,7 +115,7 @@ struct adam {
   template <class Parameters, class Rate>
   constexpr void operator()(Parameters& parameters, adam_state<Parameters>& kept,
                             const Parameters& gradients, const Rate& rate) const {
-    detail::adam_step<false>(*this, parameters, kept, gradients, rate);
+    detail::adam_step<true>(*this, parameters, kept, gradients, rate);
   }
   /// Error: the state is that of another optimizer or model.
   template <class Parameters, class State>
@@ -134,7 +151,7 @@ struct adamw {
   template <class Parameters, class Rate>
   constexpr void operator()(Parameters& parameters, adam_state<Parameters>& kept,
                             const Parameters& gradients, const Rate& rate) const {
-    detail::adam_step<true>(*this, parameters, kept, gradients, rate);
+    detail::adam_step<false>(*this, parameters, kept, gradients, rate);
   }
   /// Error: the state is that of another optimizer or model.
   template <class Parameters, class State>

@@ -40,6 +40,13 @@ constexpr void update_trained(optim::treatment_rule rule, const Update& update,
   };
   update_together(of_one, parameters, rest...);
 }
+/// Returns a gradient with the decay of a parameter added to it.
+template <class X>
+[[nodiscard]] constexpr X with_decay(const X& gradient, const X& w, double decay) {
+  X sum = gradient;
+  if (decay != 0) sum += w * number_for<X>(decay);
+  return sum;
+}
 /// Subtracts a direction, times the rate and a factor, from a parameter.
 template <class X, class Direction, class Rate>
 constexpr void descend(X& w, Direction&& direction, const Rate& rate, double factor) {

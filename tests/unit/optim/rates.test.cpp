@@ -97,6 +97,8 @@ TEST_CASE("a rate of any elements trains parameters of any elements") {
   takes_any_rate(optim::sgd{.momentum = 0.5, .nesterov = true});
   takes_any_rate(optim::adamw{});
   takes_any_rate(optim::lion{.weight_decay = 0.25});
+  takes_any_rate(optim::lamb{});
+  takes_any_rate(optim::adafactor{.weight_decay = 0.25});
   takes_any_rate(optim::with_masters<"data">(optim::adam{}));
 }
 

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/operation/comparison.hpp"
+#include "shardwise/operation/logical.hpp"
+#include "shardwise/optim/adam.hpp"
+#include "shardwise/optim/scale_of.hpp"
+
+#include <type_traits>
+
+namespace shardwise::optim {
+
+/// LAMB: the direction of `adamw`, scaled for each parameter so that the rate is the part of its
+/// norm that it moves by. It trains with large batches at rates that do not depend on the sizes of
+/// the parameters. If the parameter or its direction is 0, the direction is not scaled.
+///
+/// The norms of a parameter that is split are reduced, two numbers each step. For parameters and
+/// rate see `sgd`.
+///
+///     optim::lamb learn{.weight_decay = 0.01, .treat = optim::decay_matrices};
+struct lamb {
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-6;
+  double weight_decay = 0;       ///< of the weights, as part of the direction
+  treatment_rule treat = alike;  ///< how each parameter is treated, by its name
+
+  template <class Parameters>
+  using state = adam_state<Parameters>;
+  template <class Parameters>
+  [[nodiscard]] auto start(const Parameters& parameters) const {
+    if constexpr (detail::lacks_range_of_squares<Parameters>)
+      return detail::refuse_squares<lamb, Parameters>();
+    else
+      return adam{}.start(parameters);
+  }
+
+  template <class Parameters, class Rate>
+  constexpr void operator()(Parameters& parameters, adam_state<Parameters>& kept,
+                            const Parameters& gradients, const Rate& rate) const {
+    const auto rates = detail::number_beside_nest<Parameters>(rate);
+    const auto move = [&]<class X>(const treatment& how, X& w, const auto& direction) {
+      X along{direction()};
+      if (how.decays && weight_decay != 0) along += w * detail::number_for<X>(weight_decay);
+      const auto size = detail::mean_square(w), length = detail::mean_square(along);
+      const auto is_scaled = logical_and(size > 0, length > 0);
+      const auto trust = detail::made_tensor(where(is_scaled, sqrt(size / length), 1));
+      detail::descend(w, along * detail::narrowed<typename X::value_type>(trust),
+                      rates.template beside<X>(), how.rate);
+    };
+    detail::move_by_moments<false>(*this, parameters, kept, gradients, move);
+  }
+  /// Error: the state is that of another optimizer or model.
+  template <class Parameters, class State>
+    requires(!std::is_same_v<State, state<Parameters>>)
+  constexpr refused_value operator()(Parameters&, State&, const Parameters&, unlike) const {
+    return detail::refuse_state<lamb, State>();
+  }
+  /// Error: the gradients are pending, or those of another nest.
+  template <bool IsReported = false>
+  constexpr refused_value operator()(unlike, unlike, unlike, unlike) const {
+    return detail::refuse_gradients<lamb, IsReported>();
+  }
+  constexpr refused_value operator()(unlike, unlike, const refused_value& given, unlike) const {
+    return given;
+  }
+};
+
+}  // namespace shardwise::optim

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/nn/parameters.hpp"
+#include "shardwise/operation/arithmetic.hpp"
+#include "shardwise/operation/transcendental.hpp"
+#include "shardwise/optim/nests.hpp"
+
+#include <type_traits>
+
+namespace shardwise::optim {
+
+/// The state of `rmsprop`: two tensors for each parameter, split like it.
+template <class Parameters>
+struct rmsprop_state {
+  Parameters squares;   ///< the running mean of the squares of the gradients
+  Parameters momentum;  ///< stays 0 without momentum
+};
+
+/// RMSprop: each parameter moves by its gradient divided by the root of the running mean of the
+/// squares of its gradients, or by a momentum of these quotients. For parameters, state and rate
+/// see `sgd`.
+///
+///     optim::rmsprop learn{.decay = 0.9, .momentum = 0.9};
+struct rmsprop {
+  double decay = 0.99;           ///< of the running mean; `alpha` in PyTorch
+  double epsilon = 1e-8;         ///< is added to the root
+  double momentum = 0;           ///< 0 for none
+  double weight_decay = 0;       ///< of the squares of the weights, as part of the gradient
+  treatment_rule treat = alike;  ///< how each parameter is treated, by its name
+
+  template <class Parameters>
+  using state = rmsprop_state<Parameters>;
+  template <class Parameters>
+  [[nodiscard]] auto start(const Parameters& parameters) const {
+    if constexpr (detail::lacks_range_of_squares<Parameters>)
+      return detail::refuse_squares<rmsprop, Parameters>();
+    else
+      return state<Parameters>{zeros_like(parameters), zeros_like(parameters)};
+  }
+
+  template <class Parameters, class Rate>
+  constexpr void operator()(Parameters& parameters, rmsprop_state<Parameters>& kept,
+                            const Parameters& gradients, const Rate& rate) const {
+    if constexpr (detail::lacks_range_of_squares<Parameters>)
+      (void)detail::refuse_squares<rmsprop, Parameters>();
+    const auto rates = detail::number_beside_nest<Parameters>(rate);
+    const auto update = [&]<class X>(const treatment& how, X& w, X& v, X& m, const X& gradient) {
+      const auto number = [](double value) { return detail::number_for<X>(value); };
+      const X g = detail::with_decay(gradient, w, how.decays ? weight_decay : 0);
+      detail::put(v, v * number(decay) + square(g) * number(1 - decay));
+      if (momentum == 0)
+        return detail::descend(w, g / (sqrt(v) + number(epsilon)), rates.template beside<X>(),
+                               how.rate);
+      detail::put(m, m * number(momentum) + g / (sqrt(v) + number(epsilon)));
+      detail::descend(w, m, rates.template beside<X>(), how.rate);
+    };
+    detail::update_trained(treat, update, parameters, kept.squares, kept.momentum, gradients);
+  }
+  /// Error: the state is that of another optimizer or model.
+  template <class Parameters, class State>
+    requires(!std::is_same_v<State, state<Parameters>>)
+  constexpr refused_value operator()(Parameters&, State&, const Parameters&, unlike) const {
+    return detail::refuse_state<rmsprop, State>();
+  }
+  /// Error: the gradients are pending, or those of another nest.
+  template <bool IsReported = false>
+  constexpr refused_value operator()(unlike, unlike, unlike, unlike) const {
+    return detail::refuse_gradients<rmsprop, IsReported>();
+  }
+  constexpr refused_value operator()(unlike, unlike, const refused_value& given, unlike) const {
+    return given;
+  }
+};
+
+}  // namespace shardwise::optim
