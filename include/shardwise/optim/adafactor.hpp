@@ -72,6 +72,7 @@ namespace optim {
 /// other parameters a tensor like it. Dimensions before the last two are of several matrices.
 template <class Parameters>
 struct adafactor_state {
+  using leaves_out_frozen = void;
   detail::changed_members<Parameters, detail::zero_rows> rows;
   detail::changed_members<Parameters, detail::zero_columns> columns;
   typename detail::step_count<Parameters>::type steps;
@@ -102,11 +103,12 @@ struct adafactor {
   template <class Parameters>
   [[nodiscard]] auto start(const Parameters& parameters) const {
     using count = typename detail::step_count<Parameters>::type;
+    constexpr auto left_out = detail::frozen_parts::are_left_out;
     if constexpr (detail::lacks_range_of_squares<Parameters>)
       return detail::refuse_squares<adafactor, Parameters>();
     else
-      return state<Parameters>{detail::map_nest(parameters, detail::zero_rows),
-                               detail::map_nest(parameters, detail::zero_columns),
+      return state<Parameters>{detail::map_nest<left_out>(parameters, detail::zero_rows),
+                               detail::map_nest<left_out>(parameters, detail::zero_columns),
                                detail::number_in_pool_of<count>(parameters, 0.0F)};
   }
 

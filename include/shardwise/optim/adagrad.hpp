@@ -14,6 +14,7 @@ namespace shardwise::optim {
 /// The state of `adagrad`: one tensor for each parameter, split like it.
 template <class Parameters>
 struct adagrad_state {
+  using leaves_out_frozen = void;
   Parameters squares;  ///< the sum of the squares of all gradients so far
 };
 

@@ -12,6 +12,7 @@ namespace shardwise::optim {
 /// so far.
 template <class Parameters>
 struct amsgrad_state {
+  using leaves_out_frozen = void;
   Parameters first;     ///< the running mean of the gradients
   Parameters second;    ///< that of their squares
   Parameters greatest;  ///< the greatest of these so far

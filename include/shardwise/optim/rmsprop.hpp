@@ -13,6 +13,7 @@ namespace shardwise::optim {
 /// The state of `rmsprop`: two tensors for each parameter, split like it.
 template <class Parameters>
 struct rmsprop_state {
+  using leaves_out_frozen = void;
   Parameters squares;   ///< the running mean of the squares of the gradients
   Parameters momentum;  ///< stays 0 without momentum
 };
