@@ -227,28 +227,48 @@ constexpr void rms_norm(paper_steps& at, const attributes& how, const tensor_des
                         tensor_results& out) {
   normalised(at, how, x, widened(at, at.finished(x[0])), out);
 }
+/// Finishes the pending ones of several tensors of the same extents in one collective.
+constexpr void finish_together(paper_steps& at, tensor_descs& all) {
+  tensor_descs pending;
+  for (const tensor_desc& each : all)
+    if (each.layout.pending != 0) pending.push_back(each);
+  if (!at.verdict().ok() || pending.empty()) return;
+  if (pending.ssize() == 1) {
+    for (tensor_desc& each : all) each = at.finished(each);
+    return;
+  }
+  const tensor_desc stacked =
+      at.finished(at.apply(operation_of<stack_operation>, integer_attributes(0), pending));
+  index_t i = 0;
+  for (tensor_desc& each : all)
+    if (each.layout.pending != 0) {
+      each = at.apply<slice_operation>(slice_operation::how(0, i, i + 1, 1, true), stacked);
+      ++i;
+    }
+}
 constexpr void cross_entropy(paper_steps& at, const attributes& how, const tensor_descs& x,
                              tensor_results& out) {
   const attributes along = integer_attributes(how.integers[0]);
   const unsigned dims = over(how.integers[0]).bits();
   const tensor_desc below = below_greatest(at, widened(at, at.finished(x[0])), dims);
-  const tensor_desc total = at.reduce(reduction::sum, at.each<f::exp>(below), dims, false);
-  const tensor_desc label = at.apply<unsqueeze_operation>(along, x[1]);
-  const tensor_desc found = at.apply<take_along_operation>(
-      take_operation::how(static_cast<int>(how.integers[0]), out_of_range::error), below, label);
-  const tensor_desc chosen = at.apply<squeeze_operation>(along, found);
-  const auto loss = [&](const tensor_desc& sum, const tensor_desc& logit) {
-    out.push_back(narrowed(at, at.each<f::subtract>(at.each<f::log>(sum), logit), x[0].type));
+  const auto sum = [&](const tensor_desc& of) {
+    return at.reduce(reduction::sum, of, dims, false);
   };
-  if (total.layout.pending == 0 || !at.verdict().ok()) return loss(total, chosen);
-  // Both are exchanged in one collective.
-  const tensor_desc both =
-      at.finished(at.apply<stack_operation>(integer_attributes(0), total, chosen));
-  const auto part = [&](index_t i) {
-    return at.apply<slice_operation>(slice_operation::how(0, i, i + 1, 1, true), both);
-  };
-  const tensor_desc sum = part(0);
-  loss(sum, part(1));
+  tensor_descs all{sum(at.each<f::exp>(below))};
+  if (has_fractions(x[1].type)) {
+    const tensor_desc wanted = widened(at, x[1]);
+    all.push_back(sum(at.each<f::multiply>(below, wanted)));
+    all.push_back(sum(wanted));
+  } else {
+    const tensor_desc label = at.apply<unsqueeze_operation>(along, x[1]);
+    const tensor_desc found = at.apply<take_along_operation>(
+        take_operation::how(static_cast<int>(how.integers[0]), out_of_range::error), below, label);
+    all.push_back(at.apply<squeeze_operation>(along, found));
+  }
+  finish_together(at, all);
+  tensor_desc loss = at.each<f::log>(all[0]);
+  if (all.ssize() == 3) loss = at.each<f::multiply>(loss, all[2]);
+  out.push_back(narrowed(at, at.each<f::subtract>(loss, all[1]), x[0].type));
 }
 
 }  // namespace composed_steps

@@ -9,10 +9,16 @@
 #include "shardwise/operation/take.hpp"
 #include "shardwise/operation/transcendental.hpp"
 
+#include <array>
+#include <cstddef>
+#include <tuple>
+#include <utility>
+
 namespace shardwise {
 
-/// The cross entropy of logits and integer labels on abstract tensors; its integer is the dimension
-/// of the classes. It is computed as a composition of other operations.
+/// The cross entropy of logits and labels on abstract tensors; its integer is the dimension of the
+/// classes. Labels are integers without that dimension, or probabilities of the shape of the
+/// logits. It is computed as a composition of other operations.
 struct cross_entropy_operation {
   static constexpr text_view name = "cross_entropy";
 
@@ -20,20 +26,33 @@ struct cross_entropy_operation {
                                                   const tensor_descs& operands) noexcept {
     const int rank = operands[0].rank();
     factor_rule out = detail::normalising_rule(rank, over(how.integers[0]).bits());
+    const auto whole = out.result;
     out.result.clear();
     for (int d = 0; d < rank; ++d)
       if (d != how.integers[0]) out.result.push_back(static_cast<std::uint8_t>(d));
-    out.operands.push_back(out.result);
+    out.operands.push_back(has_probabilities(operands) ? whole : out.result);
     return out;
   }
   [[nodiscard]] static constexpr diagnosis check(const attributes& how,
                                                  const tensor_descs& operands) noexcept {
-    return over(how.integers[0]).judge(operands[0].rank());
+    const int rank = operands[0].rank();
+    if (const diagnosis dims = over(how.integers[0]).judge(rank); !dims.ok()) return dims;
+    if (has_probabilities(operands) && operands[1].rank() != rank)
+      return {.rule = violation::operand_rank_differs,
+              .operand = 1,
+              .have = operands[1].rank(),
+              .want = rank};
+    return {};
   }
   [[nodiscard]] static constexpr diagnosis check_elements(const attributes&,
                                                           const tensor_descs& operands) noexcept {
+    if (has_probabilities(operands)) return check_alike(operands);
     const diagnosis numbers = check_alike({operands[0]});
     return numbers.ok() ? check_indices(operands, 1, 2) : numbers;
+  }
+  /// True for labels that are probabilities of the classes.
+  [[nodiscard]] static constexpr bool has_probabilities(const tensor_descs& operands) noexcept {
+    return operands.ssize() > 1 && has_fractions(operands[1].type);
   }
 };
 
@@ -46,36 +65,102 @@ struct cross_entropy_of {
 
 namespace detail {
 
+/// Finishes the reductions of several tensors of the same extents over permitted axes: those that
+/// are pending are reduced in one collective. Returns a tuple.
+template <class Permitted>
+struct finishes_together {
+  template <class First, class... X>
+  [[nodiscard]] static constexpr auto apply(const First& first, const X&... x) {
+    if constexpr (ValueOperand<First>) {
+      return by_values(first, x...);
+    } else {
+      constexpr int pending = (is_pending<First> + ... + is_pending<X>);
+      if constexpr (pending < 2) {
+        return std::tuple{finished(first, Permitted{}), finished(x, Permitted{})...};
+      } else {
+        const auto stacked = [](const auto&... each) { return stack<0>(each...); };
+        const auto all = finished(
+            std::apply(stacked, std::tuple_cat(if_pending(first), if_pending(x)...)), Permitted{});
+        return [&]<std::size_t... I>(std::index_sequence<I...>) {
+          return std::tuple{part<place_of<I, First, X...>>(all, x_at<I>(first, x...))...};
+        }
+        (std::index_sequence_for<First, X...>{});
+      }
+    }
+  }
+
+ private:
+  template <class X>
+  static constexpr int is_pending = X::layout_type::value.pending != 0 ? 1 : 0;
+  /// The place of an operand among those that are pending, or -1.
+  template <std::size_t At, class... X>
+  static constexpr index_t place_of = [] {
+    constexpr int pending[] = {is_pending<X>...};
+    index_t place = pending[At] - 1;
+    for (std::size_t i = 0; i < At; ++i) place += pending[At] * pending[i];
+    return place;
+  }();
+  template <std::size_t At, class... X>
+  [[nodiscard]] static constexpr const auto& x_at(const X&... x) {
+    return std::get<At>(std::tie(x...));
+  }
+  template <class X>
+  [[nodiscard]] static constexpr auto if_pending(const X& x) {
+    if constexpr (is_pending<X> != 0)
+      return std::tuple<const X&>(x);
+    else
+      return std::tuple<>();
+  }
+  template <index_t Place, class All, class X>
+  [[nodiscard]] static constexpr auto part(const All& all, const X& x) {
+    if constexpr (Place < 0)
+      return X(x);
+    else
+      return index_at<0, Place>(all);
+  }
+
+  /// Of two or three tensors whose layouts are values.
+  template <class First, class... X>
+  [[nodiscard]] static auto by_values(const First& first, const X&... x) {
+    using made = typename First::value_domain::template tensor<typename First::value_type>;
+    std::array<made, sizeof...(X) + 1> all{made(first), made(x)...};
+    inplace_vector<std::size_t, sizeof...(X) + 1> pending;
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (all[i].layout().pending != 0) pending.push_back(i);
+    if (pending.ssize() < 2) {
+      for (made& each : all) each = finished(each, Permitted{});
+    } else {
+      const auto at = [&](int i) -> made& { return all[pending[i]]; };
+      const made both =
+          pending.ssize() == 2 ? made(stack<0>(at(0), at(1))) : made(stack<0>(at(0), at(1), at(2)));
+      const made stacked = finished(both, Permitted{});
+      at(0) = index_at<0, 0>(stacked);
+      at(1) = index_at<0, 1>(stacked);
+      if (pending.ssize() == 3) at(2) = index_at<0, 2>(stacked);
+    }
+    return std::tuple_cat(all);
+  }
+};
+
 template <int Dim, class Permitted>
 struct cross_entropy_steps {
   template <class X, class Labels>
   [[nodiscard]] static constexpr auto apply(const X& logits, const Labels& labels) {
     using T = typename X::value_type;
-    const auto x = widened(logits);
-    const auto below = below_greatest<Dim>(x, Permitted{});
+    using together = finishes_together<Permitted>;
+    const auto below = below_greatest<Dim>(widened(logits), Permitted{});
     const auto total = sum<Dim>(exp(below));
-    const auto chosen = squeeze<Dim>(take_along<Dim>(below, unsqueeze<Dim>(labels)));
-    return narrowed<T>(difference(total, chosen));
-  }
-
- private:
-  /// Returns `log(total) - chosen`. If both are pending, both are reduced in one collective.
-  template <class X, class Y>
-  [[nodiscard]] static constexpr auto difference(const X& total, const Y& chosen) {
-    if constexpr (ValueOperand<X>) {
-      using made = typename X::value_domain::template tensor<typename X::value_type>;
-      if (total.layout().pending == 0) return made(log(total) - chosen);
-      return made(exchanged(total, chosen));
-    } else if constexpr (X::layout_type::value.pending == 0) {
-      return log(total) - chosen;
+    if constexpr (Fractional<typename Labels::value_type>) {
+      const auto wanted = widened(labels);
+      // Probabilities may have any sum, such as those that are multiplied by weights.
+      const auto [all, chosen, mass] =
+          together::apply(total, sum<Dim>(below * wanted), sum<Dim>(wanted));
+      return narrowed<T>(log(all) * mass - chosen);
     } else {
-      return exchanged(total, chosen);
+      const auto label = squeeze<Dim>(take_along<Dim>(below, unsqueeze<Dim>(labels)));
+      const auto [all, chosen] = together::apply(total, label);
+      return narrowed<T>(log(all) - chosen);
     }
-  }
-  template <class X, class Y>
-  [[nodiscard]] static constexpr auto exchanged(const X& total, const Y& chosen) {
-    const auto both = finished(stack<0>(total, chosen), Permitted{});
-    return log(index_at<0, 0>(both)) - index_at<0, 1>(both);
   }
 };
 
@@ -89,11 +174,16 @@ using cross_entropy_call =
 /// are the probabilities of the classes: one loss for each label, to be summed or averaged. A label
 /// that is out of range throws `index_is_out_of_range`.
 ///
+/// Labels that are no integers but have the shape and the elements of the logits are probabilities
+/// of the classes, or weights `p`: the loss is `-sum(p log_softmax(logits))`.
+///
 /// The dimension of the classes must not be split, unless axes are permitted: then there are two
-/// small reductions, of the maximum, and of the sum together with the logit of the label.
+/// small reductions, of the maximum, and of the sum together with the logit of the label, or with
+/// the sums over probabilities.
 ///
 ///     auto loss = mean(cross_entropy<1>(logits, labels, across<"model">));
 ///                                            // f32[8@data, 100@model], i32[8@data]
+///     auto soft = mean(cross_entropy<1>(logits, softmax<1>(teacher)));
 template <int Dim, NamedOperand X, NamedOperand Labels, detail::Terms Given = across_axes<>>
 [[nodiscard]] constexpr detail::outcome_on<
     detail::cross_entropy_call<Dim, detail::permitted_by<Given>>, Given, X, const Labels&>

@@ -174,6 +174,30 @@ std::vector<operation_row> fused_rows() {
         return cross_entropy<1>(x[0].as<>(), x[1].as<std::int64_t>(), over_all_axes);
       },
       entropy(1));
+  const auto soft_entropy = [](const row_arrays& x) {
+    const row_arrays logs =
+        line_loop(1, [](const line& y) { return lines{softmax_of_line(y, true)}; })({x[0]});
+    extents_desc shape;
+    for (int d = 0; d < x[0].extents.ssize(); ++d)
+      if (d != 1) shape.push_back(x[0].extents[d]);
+    host_array out(shape, x[0].type);
+    for (index_t i = 0; i < x[0].size(); ++i) {
+      std::vector<index_t> at = x[0].index_of(i), to = at;
+      to.erase(to.begin() + 1);
+      out.at(to) -= x[1].at(at) * logs[0].at(at);
+    }
+    return row_arrays{out};
+  };
+  add(
+      "cross_entropy of probabilities", {{{4, 5}, some}, {{4, 5}, some}},
+      [](const row_tensors& x) { return cross_entropy<1>(x[0].as<>(), x[1].as<>()); },
+      soft_entropy);
+  add(
+      "cross_entropy of probabilities across", {{{2, 5, 3}, some}, {{2, 5, 3}, some}},
+      [](const row_tensors& x) {
+        return cross_entropy<1>(x[0].as<>(), x[1].as<>(), over_all_axes);
+      },
+      soft_entropy);
   const auto turned = [](bool halves) {
     return [=](const row_arrays& x) {
       host_array out(x[0].extents, x[0].type);
