@@ -10,6 +10,7 @@
 #include "shardwise/nn/between.hpp"
 #include "shardwise/nn/changed_nest.hpp"
 #include "shardwise/nn/convolution.hpp"
+#include "shardwise/nn/cross_entropy.hpp"
 #include "shardwise/nn/distribute_module.hpp"
 #include "shardwise/nn/distribute_values.hpp"
 #include "shardwise/nn/dropout.hpp"

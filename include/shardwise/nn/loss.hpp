@@ -1,25 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/nn/cross_entropy.hpp"
 #include "shardwise/nn/spread.hpp"
 #include "shardwise/operation/activation.hpp"
 #include "shardwise/operation/arithmetic.hpp"
-#include "shardwise/operation/cross_entropy.hpp"
 #include "shardwise/operation/reduce.hpp"
 #include "shardwise/operation/special.hpp"
 #include "shardwise/operation/squeeze.hpp"
 
 namespace shardwise::nn {
-
-/// Returns the mean cross entropy of logits `[..., classes]` and integer labels `[...]`: a pending
-/// sum over the axes that split the labels. Classes may be split over permitted axes.
-///
-///     auto loss = reshard<P<>>(nn::cross_entropy(model(x), labels));
-template <Operand X, Operand Labels, fixed_string... Axes>
-[[nodiscard]] constexpr auto cross_entropy(const X& logits, const Labels& labels,
-                                           across_axes<Axes...> permitted = {}) {
-  return mean(shardwise::cross_entropy<detail::last_dim<X>>(logits, labels, permitted));
-}
 
 /// Returns the mean squared difference: a pending sum over the axes that split the operands.
 template <Operand X, Operand Y>

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/nn/same_extents.hpp"
+#include "shardwise/nn/spread.hpp"
+#include "shardwise/operation/arithmetic.hpp"
+#include "shardwise/operation/comparison.hpp"
+#include "shardwise/operation/cross_entropy.hpp"
+#include "shardwise/operation/logical.hpp"
+#include "shardwise/operation/reduce.hpp"
+#include "shardwise/operation/take.hpp"
+
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+
+namespace shardwise {
+
+namespace nn {
+
+/// Label smoothing: the part of the probability of a label that is spread evenly over all classes.
+struct smoothing {
+  double part = 0;
+};
+
+}  // namespace nn
+
+namespace detail {
+
+template <class Option>
+inline constexpr bool is_across = false;
+template <fixed_string... Axes>
+inline constexpr bool is_across<across_axes<Axes...>> = true;
+
+/// Replaces the weights of classes, and those of labels, where all are 1.
+struct no_weights {};
+template <class W>
+inline constexpr bool are_weights = !std::is_same_v<W, no_weights>;
+
+/// Returns the first option that `Is` accepts, or a default.
+template <template <class> class Is, class Default>
+[[nodiscard]] constexpr Default option_among() noexcept {
+  return {};
+}
+template <template <class> class Is, class Default, class First, class... Rest>
+[[nodiscard]] constexpr decltype(auto) option_among(const First& first, const Rest&... rest) {
+  if constexpr (Is<First>::value)
+    return (first);
+  else
+    return option_among<Is, Default>(rest...);
+}
+template <class X>
+struct is_permission : std::bool_constant<is_across<X>> {};
+template <class X>
+struct is_smoothing : std::is_same<X, nn::smoothing> {};
+template <class X>
+struct is_tensor_option : std::bool_constant<Operand<X>> {};
+
+/// The weights of classes, as errors name them.
+struct class_weights {
+  static constexpr text_view name = "class_weights";
+};
+
+/// The cross entropy of integer labels with options, along the last dimension; `Ignoring` states
+/// whether there is a label that does not count.
+template <int Dim, class Permitted, bool Ignoring>
+struct labelled_entropy {
+  /// Returns the mean loss of the labels that count, each with the weight of its class.
+  template <class X, class Labels, class Weights>
+  [[nodiscard]] static constexpr auto mean_of(const X& logits, const Labels& given,
+                                              std::int64_t ignored, const Weights& weights,
+                                              double part) {
+    using T = typename X::value_type;
+    using C = compute_type<T>;
+    using L = typename Labels::value_type;
+    if constexpr (Ignoring) {
+      const auto counts = made_tensor(not_equal(given, static_cast<L>(ignored)));
+      // A label that does not count may be no class at all.
+      const auto labels = made_tensor(where(counts, given, L{}));
+      const auto of_labels = weights_of(labels, widened_weights<C>(weights));
+      const auto each = losses(logits, labels, widened_weights<C>(weights), of_labels, part);
+      const auto loss = sum(where(counts, each, C{}));
+      if constexpr (are_weights<Weights>)
+        return divided<T>(loss, sum(where(counts, of_labels, C{})));
+      else
+        return divided<T>(loss, sum(cast<C>(counts)));
+    } else {
+      const auto of_labels = weights_of(given, widened_weights<C>(weights));
+      const auto each = losses(logits, given, widened_weights<C>(weights), of_labels, part);
+      if constexpr (are_weights<Weights>)
+        return divided<T>(sum(each), sum(of_labels));
+      else
+        return mean(narrowed<T>(each));
+    }
+  }
+
+ private:
+  template <class C, class Weights>
+  [[nodiscard]] static constexpr auto widened_weights(const Weights& weights) {
+    if constexpr (are_weights<Weights>)
+      return made_tensor(narrowed<C>(weights));
+    else
+      return no_weights{};
+  }
+  /// Returns the weight of the class of each label.
+  template <class Labels, class Weights>
+  [[nodiscard]] static constexpr auto weights_of(const Labels& labels, const Weights& weights) {
+    if constexpr (are_weights<Weights>)
+      return made_tensor(finished(take<0>(weights, labels), Permitted{}));
+    else
+      return no_weights{};
+  }
+  /// Returns the loss of each label. The sums over classes are reduced in one collective.
+  template <class X, class Labels, class Weights, class OfLabels>
+  [[nodiscard]] static constexpr auto losses(const X& logits, const Labels& labels,
+                                             const Weights& weights, const OfLabels& of_labels,
+                                             double part) {
+    using C = compute_type<typename X::value_type>;
+    const auto below = made_tensor(below_greatest<Dim>(widened(logits), Permitted{}));
+    const auto label = squeeze<Dim>(take_along<Dim>(below, unsqueeze<Dim>(labels)));
+    const C kept = static_cast<C>(1 - part);
+    const C spread = static_cast<C>(part / static_cast<double>(logits.extents()[Dim]));
+    auto chosen = made_tensor([&] {
+      if constexpr (are_weights<Weights>)
+        return label * (of_labels * kept);
+      else
+        return label * kept;
+    }());
+    if (part != 0) {
+      if constexpr (are_weights<Weights>)
+        chosen += pending_like(chosen, sum<Dim>(below * weights)) * spread;
+      else
+        chosen += sum<Dim>(below) * spread;
+    }
+    const auto [all, wanted] = finishes_together<Permitted>::apply(sum<Dim>(exp(below)), chosen);
+    if constexpr (are_weights<Weights>) {
+      auto mass = made_tensor(of_labels * kept);
+      if (part != 0) mass += finished(sum(weights), Permitted{}) * spread;
+      return made_tensor(log(all) * mass - wanted);
+    } else {
+      return made_tensor(log(all) - wanted);
+    }
+  }
+  /// Returns a sum that is added to another one: of split weights beside whole logits, it is
+  /// reduced first.
+  template <class X, class Y>
+  [[nodiscard]] static constexpr auto pending_like(const X&, const Y& sum) {
+    if constexpr (X::layout_type::value.pending == Y::layout_type::value.pending)
+      return Y(sum);
+    else
+      return finished(sum, Permitted{});
+  }
+  /// Returns a sum of losses divided by a sum of weights, which every device must know.
+  template <class T, class X, class Y>
+  [[nodiscard]] static constexpr auto divided(const X& losses, const Y& weights) {
+    return narrowed<T>(losses / finished(weights, Permitted{}));
+  }
+};
+
+/// Returns probabilities with label smoothing and the weights of classes.
+template <int Dim, class P, class Weights>
+[[nodiscard]] constexpr auto smoothed(const P& given, const Weights& weights, double part) {
+  using T = typename P::value_type;
+  using C = compute_type<T>;
+  const C spread = static_cast<C>(part / static_cast<double>(given.extents()[Dim]));
+  const auto even = widened(given) * static_cast<C>(1 - part) + spread;
+  if constexpr (are_weights<Weights>)
+    return narrowed<T>(even * narrowed<C>(weights));
+  else
+    return narrowed<T>(even);
+}
+
+/// The verdict on the weights of classes: as many as there are classes.
+template <class X, class Weights>
+[[nodiscard]] constexpr auto judge_weights() noexcept {
+  if constexpr (are_weights<Weights>)
+    return judge_attributes<
+        of_same_extents<class_weights>,
+        paper_tensor<typename Weights::value_type, extents<X::extents_type::value[last_dim<X>]>,
+                     typename Weights::layout_type>,
+        paper_of<Weights>>();
+  else
+    return allowed<>{};
+}
+/// Returns the mean cross entropy with options.
+template <bool Ignoring, class X, class Labels, class Weights, class Permitted>
+[[nodiscard]] constexpr auto entropy_with(const X& logits, const Labels& labels,
+                                          std::int64_t ignored, const Weights& weights,
+                                          nn::smoothing smooth, Permitted permitted) {
+  constexpr int last = last_dim<X>;
+  // An error is that of the function, which is not carried out otherwise.
+  const auto plain = [&] { return shardwise::cross_entropy<last>(logits, labels, permitted); };
+  if constexpr (AnyRefused<decltype(plain())>) {
+    return plain();
+  } else if constexpr (!decltype(judge_weights<X, Weights>())::ok) {
+    return report<decltype(judge_weights<X, Weights>())>();
+  } else if constexpr (Fractional<typename Labels::value_type>) {
+    return mean(shardwise::cross_entropy<last>(logits, smoothed<last>(labels, weights, smooth.part),
+                                               permitted));
+  } else {
+    return labelled_entropy<last, Permitted, Ignoring>::mean_of(logits, labels, ignored, weights,
+                                                                smooth.part);
+  }
+}
+
+}  // namespace detail
+
+namespace nn {
+
+/// An option of a cross entropy: weights of the classes `[classes]`, `smoothing`, or `across<...>`.
+template <class X>
+concept LabelOption = Operand<X> || detail::is_smoothing<X>::value || detail::is_across<X>;
+
+/// Returns the mean cross entropy of logits `[..., classes]` and integer labels `[...]`, or
+/// probabilities `[..., classes]`: a pending sum over the axes that split the labels. Classes may
+/// be split over permitted axes.
+///
+/// `smoothing{0.1}` spreads a tenth of the probability of each label over all classes. Weights of
+/// the classes multiply the losses of their labels, and the mean of integer labels is divided by
+/// the sum of these weights: the axes that split the labels must be permitted too, for the
+/// reduction of one number. Weights are whole on every device, or split like the classes.
+///
+///     auto loss = reshard<P<>>(nn::cross_entropy(model(x), labels));
+///     auto soft = nn::cross_entropy(model(x), labels, nn::smoothing{0.1}, across<"model">);
+///     auto rare = nn::cross_entropy(model(x), labels, weights, across<"data">);
+template <Operand X, Operand Labels, LabelOption... Options>
+[[nodiscard]] constexpr auto cross_entropy(const X& logits, const Labels& labels,
+                                           const Options&... options) {
+  const auto permitted = detail::option_among<detail::is_permission, across_axes<>>(options...);
+  if constexpr ((... && detail::is_across<Options>))
+    return mean(shardwise::cross_entropy<detail::last_dim<X>>(logits, labels, permitted));
+  else
+    return detail::entropy_with<false>(
+        logits, labels, 0,
+        detail::option_among<detail::is_tensor_option, detail::no_weights>(options...),
+        detail::option_among<detail::is_smoothing, smoothing>(options...), permitted);
+}
+
+/// The same without the labels that are `Ignored`, such as those of padding: their losses are 0,
+/// and the mean is over the others. The axes that split the labels must be permitted, for the
+/// reduction of one number. If no label counts, the result is NaN.
+///
+///     auto loss = reshard<P<>>(nn::cross_entropy_ignoring<-100>(model(x), labels,
+///     across<"data">));
+template <std::int64_t Ignored, Operand X, Operand Labels, LabelOption... Options>
+  requires(!Fractional<typename Labels::value_type>)
+[[nodiscard]] constexpr auto cross_entropy_ignoring(const X& logits, const Labels& labels,
+                                                    const Options&... options) {
+  return detail::entropy_with<true>(
+      logits, labels, Ignored,
+      detail::option_among<detail::is_tensor_option, detail::no_weights>(options...),
+      detail::option_among<detail::is_smoothing, smoothing>(options...),
+      detail::option_among<detail::is_permission, across_axes<>>(options...));
+}
+
+}  // namespace nn
+
+}  // namespace shardwise

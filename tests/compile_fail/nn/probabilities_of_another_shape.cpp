@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSL-1.0
+// Probabilities of classes have the shape of the logits.
+// expect: shardwise::broken_rule<shardwise::violation::operand_rank_differs,
+// expect: shardwise::cross_entropy
+// expect: shardwise::operand{1}
+// Errors are reached by the shortest way.
+// clang-format off
+#include <shardwise/shardwise.hpp>
+#include <shardwise/nn.hpp>
+// clang-format on
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"data", 2>> {};
+struct rows : layout<pod, P<none, none>> {};
+struct flat : layout<pod, P<none>> {};
+using X = sharded_tensor<float, extents<8, 3>, rows>;
+using Y = sharded_tensor<float, extents<8>, flat>;
+auto use(const X& x, const Y& y) { return nn::cross_entropy(x, y); }
