@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/nn/cross_entropy.hpp"
+#include "shardwise/nn/same_extents.hpp"
 #include "shardwise/nn/spread.hpp"
 #include "shardwise/operation/activation.hpp"
 #include "shardwise/operation/arithmetic.hpp"
@@ -9,22 +10,87 @@
 #include "shardwise/operation/special.hpp"
 #include "shardwise/operation/squeeze.hpp"
 
-namespace shardwise::nn {
+namespace shardwise {
 
-/// Returns the mean squared difference: a pending sum over the axes that split the operands.
+namespace detail {
+
+/// Losses of predictions and targets of the same extents: neither is broadcast.
+struct mse_loss {
+  static constexpr text_view name = "mse";
+  [[nodiscard]] static constexpr auto of(const auto& x, const auto& y) {
+    return mean(square(x - y));
+  }
+};
+struct l1_loss {
+  static constexpr text_view name = "l1";
+  [[nodiscard]] static constexpr auto of(const auto& x, const auto& y) { return mean(abs(x - y)); }
+};
+struct binary_cross_entropy_loss {
+  static constexpr text_view name = "binary_cross_entropy";
+  [[nodiscard]] static constexpr auto of(const auto& x, const auto& y) {
+    return mean(softplus(x) - x * y);
+  }
+};
+struct huber_loss {
+  static constexpr text_view name = "huber";
+  [[nodiscard]] static constexpr auto of(const auto& x, const auto& y, double delta) {
+    const auto apart = abs(x - y);
+    const auto bounded = minimum(apart, delta);
+    return mean(bounded * (apart - bounded * 0.5));
+  }
+};
+struct hinge_loss {
+  static constexpr text_view name = "hinge";
+  [[nodiscard]] static constexpr auto of(const auto& x, const auto& y) {
+    return mean(relu(1 - x * y));
+  }
+};
+struct kl_divergence_loss {
+  static constexpr text_view name = "kl_divergence";
+  [[nodiscard]] static constexpr auto of(const auto& log_q, const auto& p) {
+    return mean(xlogy(p, p) - p * log_q);
+  }
+};
+
+/// The result of a loss.
+template <class Loss, class X, class Y, class... Numbers>
+using loss_of = outcome_of<same_extents_call<Loss>, const X&, const Y&, Numbers...>;
+template <class Loss, class X, class Y, class... Numbers>
+[[nodiscard]] constexpr loss_of<Loss, X, Y, Numbers...> of_target(const X& x, const Y& y,
+                                                                  Numbers... numbers) {
+  return carry_out<same_extents_call<Loss>, const X&, const Y&, Numbers...>(
+      x, y, static_cast<Numbers&&>(numbers)...);
+}
+
+}  // namespace detail
+
+namespace nn {
+
+// Predictions and targets have the same extents: a target of another shape is an error, and is not
+// broadcast. Means are pending sums over the axes that split the operands.
+
+/// Returns the mean squared difference.
+///
+///     auto loss = reshard<P<>>(nn::mse(model(x), wanted));
 template <Operand X, Operand Y>
-[[nodiscard]] constexpr auto mse(const X& x, const Y& wanted) {
-  return mean(square(x - wanted));
+[[nodiscard]] constexpr detail::loss_of<detail::mse_loss, X, Y> mse(const X& x, const Y& wanted) {
+  return detail::of_target<detail::mse_loss>(x, wanted);
+}
+
+/// Returns the mean absolute difference.
+template <Operand X, Operand Y>
+[[nodiscard]] constexpr detail::loss_of<detail::l1_loss, X, Y> l1(const X& x, const Y& wanted) {
+  return detail::of_target<detail::l1_loss>(x, wanted);
 }
 
 /// Returns the mean binary cross entropy of logits and the probabilities that are wanted, numbers
-/// between 0 and 1: `-y log(sigmoid(x)) - (1 - y) log(1 - sigmoid(x))`, without overflow. A pending
-/// sum over the axes that split the operands.
+/// between 0 and 1: `-y log(sigmoid(x)) - (1 - y) log(1 - sigmoid(x))`, without overflow.
 ///
 ///     auto loss = reshard<P<>>(nn::binary_cross_entropy(model(x), wanted));
 template <Operand X, Operand Y>
-[[nodiscard]] constexpr auto binary_cross_entropy(const X& logits, const Y& wanted) {
-  return mean(softplus(logits) - logits * wanted);
+[[nodiscard]] constexpr detail::loss_of<detail::binary_cross_entropy_loss, X, Y>
+binary_cross_entropy(const X& logits, const Y& wanted) {
+  return detail::of_target<detail::binary_cross_entropy_loss>(logits, wanted);
 }
 
 /// Returns the mean negative log-likelihood of labels `[...]`, given log-probabilities `[...,
@@ -40,10 +106,10 @@ template <Operand X, Operand Labels>
 ///
 ///     auto loss = reshard<P<>>(nn::huber(model(x), wanted, 1.0));
 template <Operand X, Operand Y>
-[[nodiscard]] constexpr auto huber(const X& x, const Y& wanted, double delta = 1) {
-  const auto apart = abs(x - wanted);
-  const auto bounded = minimum(apart, delta);
-  return mean(bounded * (apart - bounded * 0.5));
+[[nodiscard]] constexpr detail::loss_of<detail::huber_loss, X, Y, double> huber(const X& x,
+                                                                                const Y& wanted,
+                                                                                double delta = 1) {
+  return detail::of_target<detail::huber_loss>(x, wanted, delta);
 }
 
 /// Returns the mean smooth L1 loss: the Huber loss divided by `beta`, which is `|x - y| - beta / 2`
@@ -55,8 +121,9 @@ template <Operand X, Operand Y>
 
 /// Returns the mean hinge loss, `max(0, 1 - y x)`, of scores and the classes 1 and -1.
 template <Operand X, Operand Y>
-[[nodiscard]] constexpr auto hinge(const X& scores, const Y& classes) {
-  return mean(relu(1 - scores * classes));
+[[nodiscard]] constexpr detail::loss_of<detail::hinge_loss, X, Y> hinge(const X& scores,
+                                                                        const Y& classes) {
+  return detail::of_target<detail::hinge_loss>(scores, classes);
 }
 
 /// Returns the mean of `p (log(p) - log_q)`: the terms of the Kullback-Leibler divergence of
@@ -64,8 +131,11 @@ template <Operand X, Operand Y>
 ///
 ///     auto loss = nn::kl_divergence(log_softmax<1>(logits), wanted);
 template <Operand Q, Operand Wanted>
-[[nodiscard]] constexpr auto kl_divergence(const Q& log_q, const Wanted& p) {
-  return mean(xlogy(p, p) - p * log_q);
+[[nodiscard]] constexpr detail::loss_of<detail::kl_divergence_loss, Q, Wanted> kl_divergence(
+    const Q& log_q, const Wanted& p) {
+  return detail::of_target<detail::kl_divergence_loss>(log_q, p);
 }
 
-}  // namespace shardwise::nn
+}  // namespace nn
+
+}  // namespace shardwise

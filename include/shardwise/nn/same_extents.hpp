@@ -3,8 +3,10 @@
 
 #include "shardwise/expression/named_as.hpp"
 #include "shardwise/expression/whole.hpp"
+#include "shardwise/operation/normalising.hpp"
 
 #include <type_traits>
+#include <utility>
 
 namespace shardwise::detail {
 
@@ -47,5 +49,26 @@ template <class Function, class X, class Y>
   else
     return allowed<>{};
 }
+
+/// The call of a function of two tensors of the same extents, and of numbers: `Function::of(x, y,
+/// numbers...)`.
+template <class Function>
+struct same_extents_call {
+  template <class X, class Y, class... Numbers>
+  [[nodiscard]] static constexpr auto judge() noexcept {
+    using verdict =
+        decltype(judge_same_extents<Function, std::remove_cvref_t<X>, std::remove_cvref_t<Y>>());
+    if constexpr (!verdict::ok)
+      return verdict{};
+    else
+      return judge_composed<decltype(Function::of(std::declval<X>(), std::declval<Y>(),
+                                                  std::declval<Numbers>()...))>();
+  }
+  template <class X, class Y, class... Numbers>
+  [[nodiscard]] static constexpr auto apply(const X& x, const Y& y, const Numbers&... numbers) {
+    require(check_same_extents(x.extents(), y.extents()));
+    return Function::of(x, y, numbers...);
+  }
+};
 
 }  // namespace shardwise::detail

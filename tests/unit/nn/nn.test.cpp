@@ -260,6 +260,7 @@ TEST_CASE("losses") {
   const auto p = log_softmax<1>(x);
   REQUIRE(to_host(reshard<P<>>(nn::nll(p, labels)))() == Approx(wanted));
   REQUIRE(to_host(reshard<P<>>(nn::mse(x, x * 0.0)))() == Approx((0.25 + 1) / 3));
+  REQUIRE(to_host(reshard<P<>>(nn::l1(x * 0.0, x)))() == Approx((0.5 + 1) / 3));
   // Every row is 0, 0.5, 1, and the target is a quarter. Large logits do not overflow.
   const auto entropy = [](double logit) { return std::log(1 + std::exp(logit)) - logit * 0.25; };
   const auto quarter = x * 0.0 + 0.25;
