@@ -5,6 +5,7 @@
 #include "shardwise/operation/arithmetic.hpp"
 #include "shardwise/operation/channels.hpp"
 #include "shardwise/operation/convolution.hpp"
+#include "shardwise/operation/convolution_transpose.hpp"
 
 namespace shardwise {
 
@@ -23,6 +24,11 @@ template <class... Options, class X, class Filter, fixed_string... Axes>
 [[nodiscard]] constexpr auto convolved_with(nn::with<Options...>, const X& x, const Filter& filter,
                                             across_axes<Axes...> permitted) {
   return convolution<Options...>(x, filter, permitted);
+}
+template <class... Options, class X, class Filter, fixed_string... Axes>
+[[nodiscard]] constexpr auto transposed_with(nn::with<Options...>, const X& x, const Filter& filter,
+                                             across_axes<Axes...> permitted) {
+  return convolution_transpose<Options...>(x, filter, permitted);
 }
 
 }  // namespace detail
@@ -59,6 +65,35 @@ struct convolution<Filter, no_bias, Options, Out, Permitted> {
   template <Operand X>
   [[nodiscard]] constexpr auto operator()(const X& x) const {
     return detail::spread<Out>(detail::convolved_with(Options{}, x, filter, Permitted{}));
+  }
+};
+
+/// A transposed convolution of `[batch, channels, spatial...]` with a filter `[channels, features /
+/// groups, window...]`, plus a bias `[features]`, as in the decoder of an autoencoder; see the
+/// function. Its template arguments are those of `convolution`: a filter that is split by channels
+/// leaves a pending sum, which `Out` finishes.
+///
+///     nn::convolution_transpose<F, B, nn::with<strides<2, 2>, paddings<1, 1>>> up{f, b};
+///     const auto y = up(x);         // f32[8@data, 16, 8, 8] -> f32[8@data, 4, 16, 16]
+template <class Filter, class Bias = no_bias, class Options = with<>, class Out = as_computed,
+          class Permitted = across_axes<>>
+struct convolution_transpose {
+  Filter filter;
+  Bias bias;
+
+  template <Operand X>
+  [[nodiscard]] constexpr auto operator()(const X& x) const {
+    return detail::spread<Out>(detail::transposed_with(Options{}, x, filter, Permitted{})) +
+           detail::beside_positions<Filter::extents_type::rank>(bias);
+  }
+};
+template <class Filter, class Options, class Out, class Permitted>
+struct convolution_transpose<Filter, no_bias, Options, Out, Permitted> {
+  Filter filter;
+
+  template <Operand X>
+  [[nodiscard]] constexpr auto operator()(const X& x) const {
+    return detail::spread<Out>(detail::transposed_with(Options{}, x, filter, Permitted{}));
   }
 };
 

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/name_pattern.hpp"
 #include "shardwise/host/factories.hpp"
 #include "shardwise/nn/make_nest.hpp"
 
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 namespace shardwise {
 
@@ -124,29 +130,83 @@ template <class Cache>
       [&]<class X>(std::type_identity<X>, const leaf_path&) { return zeros<X>(pool); });
 }
 
+/// Initial values of the parameters whose names match a pattern: `make(type, key)` returns them.
+///
+///     nn::initial{"*.gate", [&]<class X>(std::type_identity<X>, random_key) {
+///       return zeros<X>(pool);
+///     }}
+template <class Make>
+struct initial {
+  text_view pattern;
+  Make make;
+};
+template <class Make>
+initial(text_view, Make) -> initial<Make>;
+template <class Make>
+initial(const char*, Make) -> initial<Make>;
+
+}  // namespace nn
+
+namespace detail {
+
+/// Returns the initial values of a parameter with this name.
+template <class X>
+[[nodiscard]] X initial_of(const device_pool& pool, random_key own, const leaf_path& path) {
+  const std::string_view full_name(path.data(), path.size());
+  const std::string_view name = full_name.substr(full_name.rfind('.') + 1);
+  if (name == "scale" || name == "variance") return ones<X>(pool);
+  if (name == "bias" || name == "shift" || name == "mean") return zeros<X>(pool);
+  if (name == "table" || name == "token" || name == "positions")
+    return nn::truncated_normal<X>(pool, own, 0.02);
+  const nn::weight_of kind = name == "filter" ? nn::weight_of::filter
+                             : name == "out"  ? nn::weight_of::merge
+                                              : nn::weight_of::linear;
+  const fans of = fans_of(kind, X::extents_type::value);
+  return nn::truncated_normal<X>(pool, own, 1 / std::sqrt(of.in));
+}
+
+}  // namespace detail
+
+namespace nn {
+
 /// Returns a model for the start of training. The name of a tensor determines its initial values:
-/// `scale` and `variance` have ones, `bias`, `shift` and `mean` zeros, `table` uses
-/// `truncated_normal` with standard deviation 0.02, and all others use `truncated_normal` with
-/// variance 1 / fan-in, where `out` is a `weight_of::merge`, `filter` a `weight_of::filter`, and
-/// all others are `weight_of::linear`. Each tensor has its own key.
+/// `scale` and `variance` have ones, `bias`, `shift` and `mean` zeros; `table`, and `token` and
+/// `positions`, the learnt vectors of a vision transformer, use `truncated_normal` with standard
+/// deviation 0.02, and all others use `truncated_normal` with variance 1 / fan-in, where `out` is a
+/// `weight_of::merge`, `filter` a `weight_of::filter`, and all others are `weight_of::linear`. Each
+/// tensor has its own key.
+///
+/// Other values are those of the first pattern that matches the name. Throws
+/// `pattern_matches_nothing`.
 ///
 ///     auto model = nn::initialise<gpt>(pool, random_key{1});
-template <class Model>
-[[nodiscard]] Model initialise(const device_pool& pool, random_key seed) {
+///     auto vit = nn::initialise<vision>(pool, random_key{1}, nn::initial{"head.*", zero});
+template <class Model, class... Make>
+[[nodiscard]] Model initialise(const device_pool& pool, random_key seed,
+                               const initial<Make>&... given) {
   std::uint64_t number = 0;
-  return make_nest<Model>([&]<class X>(std::type_identity<X>, const leaf_path& path) {
-    const std::string_view full_name(path.data(), path.size());
-    const std::string_view name = full_name.substr(full_name.rfind('.') + 1);
+  std::array<bool, sizeof...(Make)> are_found{};
+  Model made = make_nest<Model>([&]<class X>(std::type_identity<X> type, const leaf_path& path) {
     const random_key own = seed.split(number++);
-    if (name == "scale" || name == "variance") return ones<X>(pool);
-    if (name == "bias" || name == "shift" || name == "mean") return zeros<X>(pool);
-    if (name == "table") return truncated_normal<X>(pool, own, 0.02);
-    const weight_of kind = name == "filter" ? weight_of::filter
-                           : name == "out"  ? weight_of::merge
-                                            : weight_of::linear;
-    const detail::fans of = detail::fans_of(kind, X::extents_type::value);
-    return truncated_normal<X>(pool, own, 1 / std::sqrt(of.in));
+    std::optional<X> chosen;
+    std::size_t i = 0;
+    [[maybe_unused]] const auto choose = [&](const auto& each) {
+      const bool matches = name_matches(path, each.pattern);
+      if (matches && !chosen) chosen.emplace(each.make(type, own));
+      are_found[i] = are_found[i] || matches;
+      ++i;
+    };
+    (choose(given), ...);
+    return chosen ? std::move(*chosen) : detail::initial_of<X>(pool, own, path);
   });
+  std::size_t i = 0;
+  [[maybe_unused]] const auto require_found = [&](text_view pattern) {
+    if (!are_found[i++])
+      fail({.rule = violation::pattern_matches_nothing},
+           "'" + std::string(pattern.data(), pattern.size()) + "' is the name of no tensor");
+  };
+  (require_found(given.pattern), ...);
+  return made;
 }
 
 }  // namespace nn

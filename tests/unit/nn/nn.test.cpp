@@ -201,6 +201,71 @@ TEST_CASE("initial weights have the moments that their names promise") {
   REQUIRE(variance == Approx(0.25 * 0.7737).epsilon(0.03));
 }
 
+namespace {
+
+template <class Token, class Positions, class Head>
+struct vision {
+  Token token;
+  Positions positions;
+  Head head;
+};
+
+}  // namespace
+
+TEST_CASE("learnt vectors are small, and patterns choose other initial values") {
+  const device_pool pool{pod{}};
+  using vit = vision<tensor<pod, P<none, none, none>, 1, 1, 64>,
+                     tensor<pod, P<none, none, "model">, 1, 16, 64>,
+                     nn::linear<tensor<pod, P<none, none>, 64, 8>, tensor<pod, P<none>, 8>>>;
+  const auto root_mean_square = [](const auto& x) {
+    double squares = 0;
+    const auto host = to_host(x);
+    for (double each : host.elements()) squares += each * each;
+    return std::sqrt(squares / static_cast<double>(host.elements().size()));
+  };
+  const auto m = nn::initialise<vit>(pool, random_key{1});
+  REQUIRE(root_mean_square(m.token) == Approx(0.0176).epsilon(0.3));
+  REQUIRE(root_mean_square(m.positions) == Approx(0.0176).epsilon(0.1));
+  const auto zero = [&]<class X>(std::type_identity<X>, random_key) { return zeros<X>(pool); };
+  const auto wide = [&]<class X>(std::type_identity<X>, random_key key) {
+    return nn::truncated_normal<X>(pool, key, 3);
+  };
+  const auto other = nn::initialise<vit>(pool, random_key{1}, nn::initial{"head.weight", zero},
+                                         nn::initial{"head.*", wide});
+  REQUIRE(root_mean_square(other.head.weight) == 0);
+  REQUIRE(root_mean_square(other.head.bias) > 1);
+  // The others keep their keys.
+  REQUIRE(to_host(other.positions)(0, 3, 5) == to_host(m.positions)(0, 3, 5));
+  REQUIRE_THROWS_WITH(nn::initialise<vit>(pool, random_key{1}, nn::initial{"haed.*", zero}),
+                      contains("'haed.*' is the name of no tensor"));
+}
+
+TEST_CASE("a transposed convolution is a module") {
+  const device_pool pool{pod{}};
+  using up = nn::with<strides<2, 2>, paddings<1, 1>>;
+  using images = tensor<pod, P<"data", none, none, none>, 4, 6, 3, 3>;
+  const auto x = normal<images>(pool, random_key{3});
+  using filter = tensor<pod, P<none, "model", none, none>, 6, 2, 4, 4>;
+  const auto by_features =
+      nn::initialise<nn::convolution_transpose<filter, tensor<pod, P<"model">, 2>, up>>(
+          pool, random_key{1});
+  const auto y = by_features(x);
+  const auto wanted =
+      to_host(convolution_transpose<strides<2, 2>, paddings<1, 1>>(x, by_features.filter));
+  REQUIRE(to_host(y)(3, 1, 5, 5) == Approx(wanted(3, 1, 5, 5)));
+  REQUIRE(y.extents()[2] == 6);
+  // Split by channels, the sum is finished before the bias is added.
+  using channels = tensor<pod, P<"model", none, none, none>, 6, 2, 4, 4>;
+  const nn::convolution_transpose<channels, tensor<pod, P<none>, 2>, up,
+                                  P<"data", none, none, none>>
+      by_channels{reshard<P<"model", none, none, none>>(by_features.filter),
+                  ones<tensor<pod, P<none>, 2>>(pool)};
+  const auto z = by_channels(reshard<P<"data", "model", none, none>>(x));
+  REQUIRE(to_host(z)(3, 1, 5, 5) == Approx(1 + wanted(3, 1, 5, 5)));
+  const nn::convolution_transpose<filter, nn::no_bias, up> alone{by_features.filter};
+  REQUIRE(to_host(alone(x))(0, 0, 2, 4) == Approx(wanted(0, 0, 2, 4)));
+}
+
 TEST_CASE("batch norm trains with the moments of a batch and evaluates with running moments") {
   const device_pool pool{pod{}};
   using images = tensor<pod, P<"data", "model", none>, 6, 4, 3>;
