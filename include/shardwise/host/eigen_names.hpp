@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-// Forward declarations of Eigen's matrices, so that programs that link the compiled library include
-// Eigen only if they use it. Default arguments are left to Eigen.
+// Forward declarations of Eigen's matrices and arrays, so that programs that link the compiled
+// library include Eigen only if they use it. Default arguments are left to Eigen.
 namespace Eigen {
 template <typename Derived>
 class DenseBase;
 template <typename Scalar, int Rows, int Columns, int Options, int MaxRows, int MaxColumns>
 class Matrix;
+template <typename Scalar, int Rows, int Columns, int Options, int MaxRows, int MaxColumns>
+class Array;
 template <int Outer, int Inner>
 class Stride;
 template <typename Plain, int Options, typename Strides>

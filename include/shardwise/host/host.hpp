@@ -60,8 +60,8 @@ using host_elements = std::conditional_t<std::is_same_v<T, bool>, truth_values, 
 
 /// A whole tensor in host memory: row-major elements and their extents.
 ///
-/// Converts to an Eigen matrix or vector if the rank is at most 2 (the program includes
-/// `<Eigen/Core>`), and prints with `<<`.
+/// Converts to a `std::vector` of its elements and, if the rank is at most 2, to an Eigen matrix,
+/// vector or array (the program includes `<Eigen/Core>`), and prints with `<<`.
 template <class T>
 class host_tensor {
  public:
@@ -110,14 +110,20 @@ class host_tensor {
   /// element (rank 0); fixed sizes must be those of the tensor.
   template <int Rows, int Columns, int Options>
   operator Eigen::Matrix<T, Rows, Columns, Options, Rows, Columns>() const {
-    if (extents_.size() > 2)
-      fail({.rule = violation::operand_rank_differs, .have = extents_.ssize(), .want = 2});
-    const bool is_row = Rows == 1 && extents_.size() == 1;
-    const index_t rows = extents_.empty() || is_row ? 1 : extents_[0];
-    const index_t columns = is_row ? extents_[0] : extents_.size() < 2 ? 1 : extents_[1];
-    require_fixed(0, rows, Rows);
-    require_fixed(1, columns, Columns);
-    return detail::eigen_rows<T>(elements_.data(), rows, columns);
+    return rows_of<Rows, Columns>();
+  }
+  template <int Rows, int Columns, int Options>
+  operator Eigen::Array<T, Rows, Columns, Options, Rows, Columns>() const {
+    return rows_of<Rows, Columns>().array();
+  }
+
+  /// Converts to a vector of the row-major elements.
+  operator std::vector<T>() const& { return std::vector<T>(begin(), end()); }
+  operator std::vector<T>() && {
+    if constexpr (std::is_same_v<detail::host_elements<T>, std::vector<T>>)
+      return std::move(elements_);
+    else
+      return std::vector<T>(begin(), end());
   }
 
   /// Deleted, since the rank is known only at run time. (Only for floating-point numbers, since
@@ -128,6 +134,18 @@ class host_tensor {
   friend bool operator==(const host_tensor&, const host_tensor&) = default;
 
  private:
+  /// Returns a view of the elements as an Eigen matrix whose fixed sizes are these.
+  template <int Rows, int Columns>
+  [[nodiscard]] auto rows_of() const {
+    if (extents_.size() > 2)
+      fail({.rule = violation::operand_rank_differs, .have = extents_.ssize(), .want = 2});
+    const bool is_row = Rows == 1 && extents_.size() == 1;
+    const index_t rows = extents_.empty() || is_row ? 1 : extents_[0];
+    const index_t columns = is_row ? extents_[0] : extents_.size() < 2 ? 1 : extents_[1];
+    require_fixed(0, rows, Rows);
+    require_fixed(1, columns, Columns);
+    return detail::eigen_rows<T>(elements_.data(), rows, columns);
+  }
   static void require_fixed(int dim, index_t have, index_t fixed) {
     if (fixed != detail::eigen_dynamic && fixed != have)
       fail({.rule = violation::host_size_differs, .dim = dim, .have = fixed, .want = have});

@@ -130,6 +130,29 @@ TEST_CASE("a host tensor of rank 1 is a row where one is asked for; fixed sizes 
   REQUIRE_THROWS_WITH(Eigen::Matrix2f(whole), contains("dimension 0, 2 where 5"));
 }
 
+TEST_CASE("a host tensor converts to an Eigen array and to a vector of its elements") {
+  const device_pool pool{pod{}};
+  const Eigen::ArrayXXf all = to_host(iota<M>(pool));
+  REQUIRE((all.rows() == 5 && all.cols() == 4 && all(2, 1) == 9.0F));
+  const auto sums = to_host(reshard<P<none>>(sum<0>(iota<M>(pool))));
+  const Eigen::ArrayXf column = sums;
+  const Eigen::Array<float, 1, 4> row = sums;
+  REQUIRE((column.rows() == 4 && column(1) == 45.0F && row(3) == 55.0F));
+  REQUIRE_THROWS_WITH((Eigen::Array<float, 3, 1>(sums)), contains("host_size_differs"));
+
+  const std::vector<float> expected = {40, 45, 50, 55};
+  const std::vector<float> copied = sums;
+  REQUIRE(copied == expected);
+  std::vector<float> made(to_host(reshard<P<none>>(sum<0>(iota<M>(pool)))));
+  REQUIRE(made == expected);
+  made.clear();
+  made = to_host(reshard<P<none>>(sum<0>(iota<M>(pool))));
+  REQUIRE(made == expected);
+  REQUIRE(sums.size() == 4);
+  const std::vector<bool> large = to_host(reshard<P<none>>(sum<0>(iota<M>(pool))) > 45.0F);
+  REQUIRE(large == std::vector<bool>{false, false, true, true});
+}
+
 TEST_CASE("an element of a host tensor is named by one index a dimension") {
   const device_pool pool{pod{}};
   const auto whole = to_host(iota<M>(pool));
