@@ -31,6 +31,9 @@ using no_caret = refused_operator<"logical_xor or bitwise_xor(a, b)">;
 using no_shift_to_left = refused_operator<"left_shift(a, b)">;
 using no_shift_to_right = refused_operator<"right_shift(a, b)">;
 using no_tilde = refused_operator<"logical_not or bitwise_not(a)">;
+using no_and = refused_operator<"logical_and(a, b)">;
+using no_or = refused_operator<"logical_or(a, b)">;
+using no_not = refused_operator<"logical_not(a)">;
 
 }  // namespace detail
 
@@ -80,6 +83,21 @@ template <class A>
   requires detail::TensorsAndNumbers<A>
 constexpr detail::outcome_of<detail::no_tilde, A> operator~(A&& a) {
   return detail::carry_out<detail::no_tilde>(static_cast<A&&>(a));
+}
+template <class A, class B>
+  requires detail::TensorsAndNumbers<A, B>
+constexpr detail::outcome_of<detail::no_and, A, B> operator&&(A&& a, B&& b) {
+  return detail::carry_out<detail::no_and>(static_cast<A&&>(a), static_cast<B&&>(b));
+}
+template <class A, class B>
+  requires detail::TensorsAndNumbers<A, B>
+constexpr detail::outcome_of<detail::no_or, A, B> operator||(A&& a, B&& b) {
+  return detail::carry_out<detail::no_or>(static_cast<A&&>(a), static_cast<B&&>(b));
+}
+template <class A>
+  requires detail::TensorsAndNumbers<A>
+constexpr detail::outcome_of<detail::no_not, A> operator!(A&& a) {
+  return detail::carry_out<detail::no_not>(static_cast<A&&>(a));
 }
 
 }  // namespace shardwise
