@@ -50,7 +50,8 @@ inline constexpr element_name element_names[] = {
   while (in.ok() && in.peek() != ']') {
     axis_list dim;
     if (in.ok() && tensor.extents.full()) in.fail("a tensor has at most 8 dimensions");
-    const index_t extent = in.accept('?') ? dyn : in.number(INT64_MAX, "an extent is a number");
+    const index_t extent =
+        in.accept('?') ? dyn : in.number(INT64_MAX, "an extent is a number below 2^63");
     if (in.accept('@')) {
       const bool several = in.accept('(');
       do {

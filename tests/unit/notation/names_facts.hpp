@@ -215,12 +215,12 @@ inline constexpr jax_fact type_facts[] = {
     {"bf8[4]",
      "0: an element type is bool, int8, uint8, int32, int64, bfloat16, float16, float32 or "
      "float64"},
-    {"float32[-1]", "8: an extent is a number"},
+    {"float32[-1]", "8: an extent is a number below 2^63"},
     {"float32[4@z]", "10: axes are those of the mesh"},
     {"float32[4@x,4@x]", "14: an axis is used once"},
     {"float32[4@x]{U:x}", "15: an axis is used once"},
     {"float32[4", "9: extents end with ]"},
-    {"float32[99999999999999999999]", "8: an extent is a number"},
+    {"float32[99999999999999999999]", "8: an extent is a number below 2^63"},
     {"float32[1,1,1,1,1,1,1,1,1]", "24: a tensor has at most 8 dimensions"},
 };
 
