@@ -237,7 +237,7 @@ struct outcome<elementwise_call<Function>, X...> {
 };
 /// The result type of all operators and functions below, which also constrains them.
 template <class Function, class... X>
-  requires ElementwiseOperands<X...>
+  requires JudgedOperands<X...>
 using of_elements = outcome_of<elementwise_call<Function>, X...>;
 
 }  // namespace detail
@@ -249,7 +249,7 @@ using of_elements = outcome_of<elementwise_call<Function>, X...>;
 /// value, so is that of the result, and the rules are checked at run time. The last argument may be
 /// `as<...>`, which requests the layout of the result, or `across<...>`.
 template <class Function, class... X>
-  requires ElementwiseOperands<X...>
+  requires detail::JudgedOperands<X...>
 [[nodiscard]] constexpr detail::of_elements<Function, X...> elementwise(X&&... operands) {
   using call = detail::elementwise_call<Function>;
   using outcome = detail::outcome<call, X...>;

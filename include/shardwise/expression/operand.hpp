@@ -7,7 +7,9 @@
 #include "shardwise/layout/tensor_desc.hpp"
 #include "shardwise/layout/tensor_judge.hpp"
 
+#include <tuple>
 #include <type_traits>
+#include <utility>
 
 namespace shardwise {
 
@@ -54,6 +56,21 @@ template <class... X>
 concept ElementwiseOperands = (... || NamedOperand<X>);
 
 namespace detail {
+/// The name in errors of several results of a function in the place of one.
+struct results_in_a_tuple;
+template <class X>
+inline constexpr bool are_results = false;
+template <class... X>
+inline constexpr bool are_results<std::tuple<X...>> = (... || NamedOperand<X>);
+template <class First, class Second>
+inline constexpr bool are_results<std::pair<First, Second>> =
+    NamedOperand<First> || NamedOperand<Second>;
+
+/// The operands of a call that an elementwise function judges: also several results in the place of
+/// one, for which a rule reports an error.
+template <class... X>
+concept JudgedOperands = ElementwiseOperands<X...> ||(... || are_results<std::remove_cvref_t<X>>);
+
 /// The domain of the first operand with a run-time layout.
 template <class First, class... Rest>
 struct value_domain_of : value_domain_of<Rest...> {};

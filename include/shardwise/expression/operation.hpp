@@ -276,6 +276,12 @@ struct no_tensor_at<Operation, At, sharded_tensor<T, Extents, Layout>>
                          no_tensor_at<Operation, At, tensor_that_is_only_named>,
                          tensor_judge<T, Extents, Layout>> {};
 template <class Operation, int At, class... X>
+struct no_tensor_at<Operation, At, std::tuple<X...>>
+    : no_tensor_at<Operation, At, results_in_a_tuple> {};
+template <class Operation, int At, class First, class Second>
+struct no_tensor_at<Operation, At, std::pair<First, Second>>
+    : no_tensor_at<Operation, At, results_in_a_tuple> {};
+template <class Operation, int At, class... X>
 using no_tensor =
     no_tensor_at<Operation, At, std::remove_cvref_t<typename type_at<At, X...>::type>>;
 
