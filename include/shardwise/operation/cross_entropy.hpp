@@ -30,7 +30,8 @@ struct cross_entropy_operation {
     out.result.clear();
     for (int d = 0; d < rank; ++d)
       if (d != how.integers[0]) out.result.push_back(static_cast<std::uint8_t>(d));
-    out.operands.push_back(has_probabilities(operands) ? whole : out.result);
+    const bool is_whole = has_probabilities(operands) && operands[1].rank() == rank;
+    out.operands.push_back(is_whole ? whole : out.result);
     return out;
   }
   [[nodiscard]] static constexpr diagnosis check(const attributes& how,
