@@ -92,4 +92,8 @@ dropout(X&& x, const Key& seed, const Rate& rate, const Given& given = {}) {
       given, static_cast<X&&>(x), detail::key_operand(seed), rate);
 }
 
+/// Deleted: random numbers have a key.
+template <NamedOperand X, Scalar Rate, class... Rest>
+refused_value dropout(const X&, Rate, const Rest&...) = delete;  // dropout(x, random_key{1}, 0.1)
+
 }  // namespace shardwise

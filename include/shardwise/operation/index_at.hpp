@@ -63,4 +63,8 @@ template <int Dim, index_t At, NamedOperand X, detail::Terms Given = across_axes
   return detail::run_between_devices<detail::index_call<Dim, At>>(static_cast<X&&>(x), permitted);
 }
 
+/// Deleted: the index is a template argument, or a tensor for `take`.
+template <int Dim, NamedOperand X, Scalar Index>
+refused_value index_at(const X&, Index) = delete;  // index_at<0, 2>(x)
+
 }  // namespace shardwise

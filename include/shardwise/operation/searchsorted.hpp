@@ -128,4 +128,8 @@ searchsorted(const Sorted& sorted, const Values& values, const Given& given = {}
       given, sorted, values);
 }
 
+/// Deleted: the values are a tensor.
+template <search_side Side = search_side::left, NamedOperand Sorted, Scalar Value>
+refused_value searchsorted(const Sorted&, Value) = delete;  // sum<0>(cast<int>(sorted < 3.5))
+
 }  // namespace shardwise

@@ -88,4 +88,10 @@ log_softmax(X&& x, const Given& given = {}) {
       given, static_cast<X&&>(x));
 }
 
+/// Deleted: the dimension is a template argument.
+template <NamedOperand X, class... Rest>
+refused_value softmax(const X&, const Rest&...) = delete;  // softmax<1>(x)
+template <NamedOperand X, class... Rest>
+refused_value log_softmax(const X&, const Rest&...) = delete;  // log_softmax<1>(x)
+
 }  // namespace shardwise

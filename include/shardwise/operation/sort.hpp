@@ -123,4 +123,10 @@ template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
   return apply_operation<argsort_of<Dim, true>>(permitted, static_cast<X&&>(x));
 }
 
+/// Deleted: the dimension is a template argument.
+template <NamedOperand X, class... Rest>
+refused_value sort(const X&, const Rest&...) = delete;  // sort<1>(x), sort<1>(x, descending)
+template <NamedOperand X, class... Rest>
+refused_value argsort(const X&, const Rest&...) = delete;  // argsort<1>(x)
+
 }  // namespace shardwise

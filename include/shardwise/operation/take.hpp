@@ -317,4 +317,8 @@ template <int Dim, out_of_range Mode = out_of_range::error, NamedOperand X, Name
                                                    static_cast<Indices&&>(indices));
 }
 
+/// Deleted: indices are tensors, and a single one is a template argument of `index_at`.
+template <int Dim, NamedOperand X, Scalar Index>
+refused_value take(const X&, Index) = delete;  // index_at<0, 2>(x); take<0>(x, ids) of a tensor
+
 }  // namespace shardwise

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect-gcc: use of deleted function
+// expect: = delete;  // softmax<1>(x)
+#include <shardwise/shardwise.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+using A = sharded_tensor<float, extents<8, 8>, layout<pod, P<"x", none>>>;
+auto use(const A& a) {
+  auto y = softmax(a, 1);
+  return y * 2.0F;
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSL-1.0
+// most-lines: 24
+// expect-gcc: use of deleted function
+// expect: = delete;  // sum<0>(cast<int>(sorted < 3.5))
+#include <shardwise/shardwise.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+using V = sharded_tensor<float, extents<8>, layout<pod, P<none>>>;
+auto use(const V& bounds) {
+  auto y = searchsorted(bounds, 3.5);
+  return y + 2;
+}
