@@ -144,7 +144,7 @@ constexpr void walk_together(const F& f, const Path& path, First& first, Rest&..
         else
           walk_together<Frozen>(f, step_down(path, i), part...);
       };
-      const auto at = [&]<std::size_t K>(std::integral_constant<std::size_t, K>) {
+      [[maybe_unused]] const auto at = [&]<std::size_t K>(std::integral_constant<std::size_t, K>) {
         walk_part(K, nth<K>(parts), nth<K>(others)...);
       };
       (at(std::integral_constant<std::size_t, I>{}), ...);

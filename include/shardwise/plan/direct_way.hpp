@@ -92,7 +92,9 @@ constexpr void take_axes(layout_desc& layout, int d, const axis_list& axes) noex
     if (holder == d || now.is_pending(a)) return false;
     if (from >= 0 && holder != from && !ends_with(now, from, moving)) return false;
     if (holder < 0) {
-      if (from < 0 || !divides_parts(mesh, extents, now, from, a)) return false;
+      // Axes of size 1 move nothing as they are.
+      if (from < 0 || mesh.parts(moving) == 1 || !divides_parts(mesh, extents, now, from, a))
+        return false;
       next.kind = collective::slice;
       next.axes = axis_list{a};
       next.to = from;

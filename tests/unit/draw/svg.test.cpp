@@ -161,7 +161,7 @@ TEST_CASE("what cannot be drawn is said, and text is escaped") {
   REQUIRE(same.find(" -&gt; ") != std::string::npos);
 }
 
-TEST_CASE("a tensor and an expression are drawn as their types are; nothing is computed") {
+TEST_CASE("a tensor and an expression are drawn as their types are, and nothing is computed") {
   device_pool pool{pod{}};
   const auto x = zeros<tiles>(pool);
   REQUIRE(to_svg(x) == to_svg<tiles>());

@@ -41,7 +41,7 @@ TEST_CASE("devices that hold terms of one value are joined") {
           "+-----------------+\n");
 }
 
-TEST_CASE("empty shards have no cell; uneven ones show their ranges") {
+TEST_CASE("empty shards have no cell, and uneven ones show their ranges") {
   REQUIRE(picture<sharded_tensor<float, extents<5>,
                                  layout<pod, P<by("data", "model")>, partial<>, uneven>>>() ==
           "f32[5@(data,model)] on mesh(data=2, model=4)\n"

@@ -32,7 +32,7 @@ std::vector<typename X::value_type> values(const X& x) {
 
 }  // namespace
 
-TEST_CASE("row-major elements are spread; one dyn extent is inferred") {
+TEST_CASE("row-major elements are spread, and one dyn extent is inferred") {
   const device_pool pool{pod{}};
   const M x = distribute<M>(pool, counting(24));
   REQUIRE(x.extents() == extents_desc{6, 4});
@@ -134,7 +134,7 @@ TEST_CASE("Eigen matrices of either order, blocks, and expressions are spread") 
   REQUIRE(back == columns);
 }
 
-TEST_CASE("nested ranges and single ranges are spread; ragged ones are refused") {
+TEST_CASE("nested ranges and single ranges are spread, and ragged ones are refused") {
   const device_pool pool{pod{}};
   const std::vector<std::vector<float>> rows{{0, 1, 2, 3}, {4, 5, 6, 7}};
   REQUIRE(values(distribute<M>(pool, rows)) == counting(8));
@@ -145,7 +145,7 @@ TEST_CASE("nested ranges and single ranges are spread; ragged ones are refused")
           std::vector<std::int64_t>{5, 6, 7});
 }
 
-TEST_CASE("values and counts become elements; random tensors hold the numbers of their key") {
+TEST_CASE("values and counts become elements, and random tensors hold the numbers of their key") {
   using I = sharded_tensor<std::int32_t, extents<dyn, 4>, layout<pod, P<"data", "model">>>;
   const device_pool pool{pod{}};
   REQUIRE(values(full<I>(pool, 3L, 2)) == std::vector<std::int32_t>(8, 3));

@@ -155,7 +155,7 @@ TEST_CASE("loading shards gives a new tensor of the same type") {
                       contains("tensor_is_replicated"));
 }
 
-TEST_CASE("the batches of hosts become one tensor; each device has its host's rows") {
+TEST_CASE("the batches of hosts become one tensor, and each device has its host's rows") {
   using X = sharded_tensor<float, extents<dyn, 2>, layout<line, P<"x", none>>>;
   const device_pool pool{line{}};
   const auto batch = [](float first) {

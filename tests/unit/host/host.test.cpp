@@ -115,7 +115,7 @@ TEST_CASE("a host tensor converts to Eigen up to rank 2") {
   REQUIRE(total(0, 0) == 190.0F);
 }
 
-TEST_CASE("a host tensor of rank 1 is a row where one is asked for; fixed sizes must fit") {
+TEST_CASE("a host tensor of rank 1 is a row where one is asked for, and fixed sizes must fit") {
   const device_pool pool{pod{}};
   const auto sums = to_host(reshard<P<none>>(sum<0>(iota<M>(pool))));
   const Eigen::RowVectorXf row = sums;

@@ -34,7 +34,7 @@ TEST_CASE("every fact about promised layouts holds") {
   }
 }
 
-TEST_CASE("what a constraint allows is in place on every device; a marking is a constraint") {
+TEST_CASE("what a constraint allows is in place on every device, and a marking is a constraint") {
   for (int axes = 0; axes <= 3; ++axes)
     for (const mesh_desc& mesh : paper::meshes(axes, axes == 3 ? 2 : 3))
       for (int rank = 0; rank <= 2; ++rank) {

@@ -46,7 +46,7 @@ struct shardwise::kernel<counted> {
   }
 };
 
-TEST_CASE("a temporary fuses into what reads it; nothing runs before it is read") {
+TEST_CASE("a temporary fuses into what reads it, and nothing runs before it is read") {
   const device_pool pool{pod{}};
   const V x = ones<V>(pool);
   counted::packets = 0;

@@ -173,7 +173,7 @@ TEST_CASE("the end of an inner step is an end like any other") {
   REQUIRE(computed(*last));
 }
 
-TEST_CASE("a body that throws forces nothing; what it left can be computed later") {
+TEST_CASE("a body that throws forces nothing, and what it left can be computed later") {
   const device_pool pool{pod{}};
   std::optional<V> left;
   counted::packets = 0;
