@@ -70,11 +70,12 @@ namespace nn {
 template <class Average, class Model, class Rate>
 constexpr void move_towards(Average& average, const Model& model, const Rate& rate) {
   const auto move = [&](const auto&, auto& mean, const auto& now) {
-    using X = std::remove_cvref_t<decltype(mean)>;
-    using T = typename X::value_type;
+    using average_type = std::remove_cvref_t<decltype(mean)>;
+    using T = typename average_type::value_type;
     require(detail::check_same_extents(mean.extents(), now.extents()));
     const auto assign = [&](auto&& made) {
-      if constexpr (ValueOperand<X>) require(check_assignment(mean.tensor(), made.tensor()));
+      if constexpr (ValueOperand<average_type>)
+        require(check_assignment(mean.tensor(), made.tensor()));
       detail::put(mean, std::forward<decltype(made)>(made));
     };
     if constexpr (Fractional<T>)

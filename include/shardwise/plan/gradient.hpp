@@ -23,9 +23,9 @@ struct left_pending_over {
                                                     const layout_desc& of) noexcept {
     layout_desc out = gradient_layout(of);
     [[maybe_unused]] const auto add = [&](text_view name) {
-      const int a = mesh.find(name);
-      if (a >= 0 && out.dim_of(static_cast<std::uint8_t>(a)) < 0)
-        out.pending = static_cast<std::uint8_t>(out.pending | 1U << a);
+      const int axis = mesh.find(name);
+      if (axis >= 0 && out.dim_of(static_cast<std::uint8_t>(axis)) < 0)
+        out.pending = static_cast<std::uint8_t>(out.pending | 1U << axis);
     };
     (add(Axes), ...);
     return out;
