@@ -226,9 +226,10 @@ TEST_CASE("a random key is an input of a step, and so are the keys that are deri
 TEST_CASE("a step draws other random numbers with each key, the same on every layout") {
   const device_pool pool{pod{}};
   const auto check = [&]<class T>(std::type_identity<T>) {
-    using X = sharded_tensor<T, extents<7, 6>, layout<pod, P<"data", "model">, partial<>, uneven>>;
+    using parts =
+        sharded_tensor<T, extents<7, 6>, layout<pod, P<"data", "model">, partial<>, uneven>>;
     using whole = sharded_tensor<T, extents<7, 6>, layout<pod, P<none, none>>>;
-    const X x = zeros<X>(pool);
+    const parts x = zeros<parts>(pool);
     auto noisy = step([](const auto& y, const auto& key) {
       return std::tuple{y + normal_like(y, key), uniform_like(y, key.fold_in(1))};
     });
@@ -251,9 +252,9 @@ TEST_CASE("a step draws other random numbers with each key, the same on every la
 TEST_CASE("16-bit uniform numbers are below 1 and have the mean and the variance of uniform ones") {
   const device_pool pool{pod{}};
   const auto check = [&]<class T>(std::type_identity<T>) {
-    using X = sharded_tensor<T, extents<100000>, layout<pod, P<"data">>>;
+    using many = sharded_tensor<T, extents<100000>, layout<pod, P<"data">>>;
     double sum = 0, squares = 0, most = 0;
-    for (const T each : to_host(uniform<X>(pool, random_key{3})).elements()) {
+    for (const T each : to_host(uniform<many>(pool, random_key{3})).elements()) {
       const double x = static_cast<float>(each);
       CHECK_FALSE(x < 0);
       most = std::max(most, x);
