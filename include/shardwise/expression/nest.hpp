@@ -44,6 +44,11 @@ template <class First, class Second>
 inline constexpr bool holds_refusal<std::pair<First, Second>> =
     holds_refusal<First> || holds_refusal<Second>;
 
+/// True for the type that clang gives to the result of a function with an error in its body, which
+/// it has reported. No function of tensors returns it otherwise.
+template <class Results>
+inline constexpr bool may_be_an_error = std::is_same_v<Results, int>;
+
 /// The results of a function that returns `Results`, one of which is invalid: as many values, so
 /// that the program can take them apart without further errors.
 template <class Results>

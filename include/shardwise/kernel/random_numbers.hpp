@@ -53,12 +53,12 @@ constexpr void uniform_block(const philox<Lanes>& block, T* out) noexcept {
         out[2 * i + k] = to_uniform(join(w[2 * k][i], w[2 * k + 1][i]));
 }
 
-/// Rounds a uniform number down to a multiple of 2^-8 (`bfloat16`) or 2^-11 (`float16`), so that it
-/// is below 1.
+/// Rounds a uniform number down to as many binary digits as `T` has, 8 (`bfloat16`) or 11
+/// (`float16`), so that it stays below 1.
 struct narrow_uniform {
   template <class T>
   [[nodiscard]] static T as(float x) noexcept {
-    constexpr float steps = std::numeric_limits<T>::digits == 8 ? 0x1p8F : 0x1p11F;
+    constexpr auto steps = static_cast<float>(1 << std::numeric_limits<T>::digits);
     return static_cast<T>(static_cast<float>(static_cast<std::int32_t>(x * steps)) / steps);
   }
 };

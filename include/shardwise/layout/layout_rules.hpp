@@ -144,6 +144,25 @@ namespace detail {
   return layout_with_spec(mesh, from, spec, policy_desc(from.uneven));
 }
 
+/// Checks that two tensors have the same extents, so that neither is broadcast; dyn ones match any
+/// size.
+[[nodiscard]] constexpr diagnosis check_same_extents(const extents_desc& first,
+                                                     const extents_desc& second) noexcept {
+  if (first.ssize() != second.ssize())
+    return {.rule = violation::operand_rank_differs,
+            .operand = 1,
+            .have = second.ssize(),
+            .want = first.ssize()};
+  for (int d = 0; d < first.ssize(); ++d)
+    if (first[d] != dyn && second[d] != dyn && first[d] != second[d])
+      return {.rule = violation::operand_sizes_differ,
+              .operand = 1,
+              .dim = d,
+              .have = second[d],
+              .want = first[d]};
+  return {};
+}
+
 /// Checks that a tensor is on the mesh of a type, where dyn sizes match any size.
 constexpr void require_mesh_of_type(const mesh_desc& mesh, const mesh_desc& wanted) {
   if (check_pool(mesh, wanted).ok()) return;

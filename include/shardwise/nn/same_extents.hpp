@@ -10,24 +10,6 @@
 
 namespace shardwise::detail {
 
-/// Checks that two tensors have the same extents, so that neither is broadcast.
-[[nodiscard]] constexpr diagnosis check_same_extents(const extents_desc& first,
-                                                     const extents_desc& second) noexcept {
-  if (first.ssize() != second.ssize())
-    return {.rule = violation::operand_rank_differs,
-            .operand = 1,
-            .have = second.ssize(),
-            .want = first.ssize()};
-  for (int d = 0; d < first.ssize(); ++d)
-    if (first[d] != dyn && second[d] != dyn && first[d] != second[d])
-      return {.rule = violation::operand_sizes_differ,
-              .operand = 1,
-              .dim = d,
-              .have = second[d],
-              .want = first[d]};
-  return {};
-}
-
 /// A function of two tensors that does not broadcast them, as an operation that errors name.
 template <class Function>
 struct of_same_extents {

@@ -53,6 +53,12 @@ template <class Key>
 concept KeyTensor = requires(const Key& seed) {
   { seed.value } -> NamedOperand;
 };
+/// A key of random numbers: a `random_key`, the same in a compiled step, or an integer tensor of
+/// rank 0.
+template <class Key>
+concept RandomKey = NamedOperand<Key> || KeyTensor<Key> || requires(const Key& seed) {
+  std::uint64_t{seed.value};
+};
 /// Returns a key of random numbers as an operand: its bits as an integer.
 template <class Key>
 [[nodiscard]] constexpr decltype(auto) key_operand(const Key& seed) noexcept {
@@ -81,9 +87,7 @@ using dropout_call =
 /// 0 whose element type is the one used for arithmetic on `x`.
 ///
 ///     auto y = dropout(x, random_key{1}.fold_in(step), 0.1);
-template <NamedOperand X, class Key, class Rate, detail::Terms Given = across_axes<>>
-  requires(NamedOperand<Key> || detail::KeyTensor<Key> ||
-           requires(const Key& seed) { std::uint64_t{seed.value}; })
+template <NamedOperand X, detail::RandomKey Key, class Rate, detail::Terms Given = across_axes<>>
 [[nodiscard]] constexpr detail::outcome_on<detail::dropout_call<detail::permitted_by<Given>>, Given,
                                            X, detail::key_operand_type<Key>, const Rate&>
 dropout(X&& x, const Key& seed, const Rate& rate, const Given& given = {}) {

@@ -33,11 +33,9 @@ struct training_step {
     } else {
       // Named here as in `gradient`, where the program calls.
       using results = decltype(loss(std::as_const(model), batch...));
-      // As in `gradient`: clang has reported the error in a loss that returns `int`.
-      if constexpr (std::is_same_v<std::remove_cvref_t<results>, int>)
-        fail({.rule = violation::loss_is_no_number});
-      if constexpr (std::is_same_v<std::remove_cvref_t<results>, int> ||
-                    detail::holds_refusal<std::remove_cvref_t<results>>)
+      constexpr bool may_be_an_error = detail::may_be_an_error<std::remove_cvref_t<results>>;
+      if constexpr (may_be_an_error) fail({.rule = violation::loss_is_no_number});
+      if constexpr (may_be_an_error || detail::holds_refusal<std::remove_cvref_t<results>>)
         return refused_value{};
       else
         return updated(model, state, rate, value_and_grad(loss)(std::as_const(model), batch...));

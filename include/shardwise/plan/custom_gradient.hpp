@@ -33,13 +33,9 @@ namespace detail {
 [[nodiscard]] constexpr diagnosis check_cotangent(const tensor_desc& argument,
                                                   const tensor_desc& given,
                                                   int number = -1) noexcept {
-  bool is_alike = argument.type == given.type && argument.rank() == given.rank() &&
-                  given.layout == dual_layout(argument.layout, given.layout);
-  for (int d = 0; is_alike && d < given.rank(); ++d) {
-    const index_t have = given.extents[d];
-    is_alike = have == argument.extents[d] || have == dyn || argument.extents[d] == dyn;
-  }
-  if (is_alike) return {};
+  if (argument.type == given.type && check_same_extents(argument.extents, given.extents).ok() &&
+      given.layout == dual_layout(argument.layout, given.layout))
+    return {};
   return {.rule = violation::cotangent_differs, .operand = number};
 }
 

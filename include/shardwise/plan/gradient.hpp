@@ -290,8 +290,7 @@ struct gradient_function {
       using results = decltype(f(std::declval<const typename recorded_as<X>::type&>()...));
       if constexpr (holds_refusal<std::remove_cvref_t<results>>) {
         return Asked::template none<results>(x...);
-      } else if constexpr (std::is_same_v<std::remove_cvref_t<results>, int>) {
-        // For clang, so is the result of a function with an error, which has been reported.
+      } else if constexpr (may_be_an_error<std::remove_cvref_t<results>>) {
         fail({.rule = violation::loss_is_no_number});
         return Asked::template none<results>(x...);
       } else {

@@ -25,11 +25,11 @@ constexpr void require_cotangents(std::size_t given, std::size_t results) {
 }
 /// Checks that cotangent `r` has the element type and the extents of its result.
 constexpr void require_cotangent(const tensor_desc& result, const tensor_desc& given, int r) {
-  bool is_alike = result.type == given.type && result.rank() == given.rank();
-  for (int d = 0; is_alike && d < given.rank(); ++d)
-    is_alike = result.extents[d] == given.extents[d] || result.extents[d] == dyn ||
-               given.extents[d] == dyn;
-  if (!is_alike) fail({.rule = violation::cotangent_differs, .operand = r});
+  diagnosis verdict = check_same_extents(result.extents, given.extents);
+  if (verdict.ok() && result.type == given.type) return;
+  verdict.rule = violation::cotangent_differs;
+  verdict.operand = r;
+  fail(verdict);
 }
 
 class paper_recording {
@@ -123,7 +123,7 @@ struct pullback_function {
   template <class... Dy>
   [[nodiscard]] constexpr auto operator()(const Dy&... dy) const {
     typename Recording::pullback pull(recording);
-    const auto seed = [&](const auto& each) { pull.seed(each); };
+    [[maybe_unused]] const auto seed = [&](const auto& each) { pull.seed(each); };
     (for_each_tensor(dy, seed), ...);
     pull.run();
     const auto take = [&]<class Each>(const Each& each) {
