@@ -118,9 +118,14 @@ class layer_calls {
     if (!body_ || now.given != operands_.given) return false;
     for (int i = 0; i < now.given; ++i)
       if (now.place[i] != operands_.place[i]) return false;
-    // The inputs of a body are its first values.
-    for (int k = 0; k < now.read.ssize(); ++k)
+    // The inputs of a body are its first values. One that represents a captured value too is that
+    // value in every layer, and no other operand is.
+    for (int k = 0; k < now.read.ssize(); ++k) {
       if (caller.value(now.read[k]) != body_->code.values[k]) return false;
+      const bool is_captured = (body_->captured_operands >> k & 1U) != 0;
+      if (is_captured && now.read[k] != operands_.read[k]) return false;
+      if (body_->captured.contains(now.read[k])) return false;
+    }
     return true;
   }
   template <class F, class... Layers>
@@ -140,7 +145,7 @@ class layer_calls {
     };
     const Carry first = map_nest(carry, enter);
     const std::tuple<decltype(map_nest(layers, enter))...> inputs{map_nest(layers, enter)...};
-    const body_recording recording(to, &caller, captured);
+    const body_recording recording(to, &caller, operands.read, captured);
     const Carry made = call_with(
         [&](const auto&... each) { return next_carry<Carry>(f(first, each...)); }, inputs);
     const auto keep = [&]<class X>(const X& x) {
@@ -149,7 +154,7 @@ class layer_calls {
       return X{x.in(nullptr, id)};
     };
     const Carry kept = map_nest(made, keep);  // before the program is copied
-    return {code, kept, to.captured()};
+    return {code, kept, to.captured(), to.captured_operands()};
   }
 
   std::optional<body_type> body_;

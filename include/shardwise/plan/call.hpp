@@ -17,12 +17,13 @@ namespace detail {
 
 /// A recorded body and the results of its function: tensors that belong to no program, whose
 /// numbers are those of the values in the body. Values of the caller that the function captures are
-/// inputs behind the operands.
+/// inputs behind the operands; the bits of `captured_operands` are operands that are captured too.
 template <std::size_t Capacity, class Result>
 struct recorded_body {
   traced_program<Capacity> code;
   Result result;
   value_ids captured{};
+  std::uint32_t captured_operands = 0;
 };
 
 /// Records a body by `record(captured)`, and once more if its function captures values of the
@@ -37,9 +38,9 @@ template <class Record>
 class body_recording {
  public:
   constexpr body_recording(program_builder& body, program_builder* caller,
-                           const value_ids& captured)
+                           const value_ids& operands, const value_ids& captured)
       : body_(body) {
-    body_.begin_body_of(caller);
+    body_.begin_body_of(caller, operands);
     for (const value_id each : captured) (void)body_.captured(caller, each);
   }
   body_recording(const body_recording&) = delete;
@@ -64,9 +65,9 @@ class body_recording {
 /// Records a body on the operands of its call; `place[i]` is the number of the input of operand
 /// `i`.
 template <std::size_t Capacity, class F, class... X>
-[[nodiscard]] constexpr auto record_body(program_builder* caller, const value_ids& captured,
-                                         const F& f, const int (&place)[sizeof...(X)],
-                                         const X&... x) {
+[[nodiscard]] constexpr auto record_body(program_builder* caller, const value_ids& operands,
+                                         const value_ids& captured, const F& f,
+                                         const int (&place)[sizeof...(X)], const X&... x) {
   traced_program<Capacity> out;
   program_builder code(out);
   int next = 0;
@@ -81,7 +82,7 @@ template <std::size_t Capacity, class F, class... X>
     return input;
   };
   const std::tuple<X...> inputs{enter(x)...};
-  const body_recording recording(code, caller, captured);
+  const body_recording recording(code, caller, operands, captured);
   const auto result = call_with(f, inputs);
   // Each value that the function computes is kept once; its inputs belong to the caller.
   const auto keep = [&]<class Each>(const Each& each) {
@@ -90,7 +91,8 @@ template <std::size_t Capacity, class F, class... X>
     return Each{each.in(nullptr, id)};
   };
   auto given = map_nest(result, keep);
-  return recorded_body<Capacity, decltype(given)>{out, given, code.captured()};
+  return recorded_body<Capacity, decltype(given)>{out, given, code.captured(),
+                                                  code.captured_operands()};
 }
 
 /// The same if the types determine the body: it is recorded once for all calls.
@@ -99,7 +101,7 @@ inline constexpr auto known_body = [] {
   int place[sizeof...(X)]{};
   for (std::size_t i = 0; i < sizeof...(X); ++i) place[i] = static_cast<int>(i);
   return record_body<Capacity>(
-      nullptr, {}, F{}, place,
+      nullptr, {}, {}, F{}, place,
       X{recorded<mesh_of<X>>(mesh_of<X>::value, X::extents_type::value)}...);
 }();
 template <class F, class... X>
@@ -172,7 +174,7 @@ template <std::size_t Capacity, class F, class... X>
   int place[sizeof...(X)]{};
   for (std::size_t i = 0; i < sizeof...(X); ++i) place[i] = operands.place[i];
   const auto body = record_with_captured([&](const value_ids& captured) {
-    return record_body<Capacity>(&caller, captured, f, place, x...);
+    return record_body<Capacity>(&caller, operands.read, captured, f, place, x...);
   });
   return append_call(caller, read_by_call(operands.read, body.captured), body, false);
 }

@@ -198,8 +198,10 @@ class program_builder {
   }
   /// Makes this program the body of a call, to which `active` refers until the end: what a function
   /// computes is recorded in its body, and values of the caller that it captures become inputs.
-  constexpr void begin_body_of(program_builder* caller) noexcept {
+  /// Its first inputs represent the operands of the call.
+  constexpr void begin_body_of(program_builder* caller, const value_ids& operands) noexcept {
     caller_ = caller;
+    operands_ = operands;
     if (caller_ != nullptr) caller_->body_ = this;
   }
   constexpr void end_body() noexcept {
@@ -214,6 +216,11 @@ class program_builder {
     if (from == this) return id;
     if (caller_ == nullptr || from == nullptr) fail({.rule = violation::operand_pools_differ});
     const value_id outer = caller_->captured(from, id);
+    for (int k = 0; k < operands_.ssize(); ++k)
+      if (operands_[k] == outer) {
+        captured_operands_ |= 1U << k;
+        return k;
+      }
     for (int k = 0; k < captured_.ssize(); ++k)
       if (captured_[k] == outer) return captured_inputs_[k];
     if (captured_.full())
@@ -229,6 +236,10 @@ class program_builder {
   }
   /// Returns the captured values of the caller, in the order of their inputs.
   [[nodiscard]] constexpr const value_ids& captured() const noexcept { return captured_; }
+  /// Returns the operands of the call that are captured too, a bit each.
+  [[nodiscard]] constexpr std::uint32_t captured_operands() const noexcept {
+    return captured_operands_;
+  }
 
   /// Returns the temporary note of a value, for functions on programs.
   [[nodiscard]] constexpr std::int32_t& note(value_id i) noexcept { return code_[i].note; }
@@ -363,10 +374,11 @@ class program_builder {
   bool writes_calls_out_ = false;
   bool has_custom_gradients_ = false;
   /// The body that is being recorded; the program that calls this one, the values of it that are
-  /// captured, and their inputs.
+  /// operands, those that are captured, and the inputs for these.
   program_builder* body_ = nullptr;
   program_builder* caller_ = nullptr;
-  value_ids captured_{}, captured_inputs_{};
+  value_ids operands_{}, captured_{}, captured_inputs_{};
+  std::uint32_t captured_operands_ = 0;
   /// Grows the memory of an owner that supports it and has no bodies.
   void* owner_ = nullptr;
   void (*grow_)(program_builder&) = nullptr;

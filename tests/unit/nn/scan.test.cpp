@@ -198,6 +198,51 @@ TEST_CASE("a scan on paper captures tensors that its body reads, as at run time"
   CHECK(to_host(db) == to_host(want_db));
 }
 
+TEST_CASE("a captured tensor that is an operand of the call too is one input") {
+  // The body may overwrite an operand that the caller does not need any more.
+  constexpr auto twice = [](const auto& x) {
+    const auto y = x * 2.0F;
+    return call([&](const auto& a) { return exp(a * 3.0F) + square(y); }, y);
+  };
+  constexpr auto program = trace_program<64>(twice, abstract<X>());
+  const device_pool pool{pod{}};
+  const auto x = uniform<X>(pool, random_key{1});
+  pool.reset_counters();
+  const X y = twice(x);
+  sync(y);
+  CHECK(pool.counters().flops() == ledger_of(program).flops());
+  const auto replayed = run<float>(prepare<float>(program), x);
+  CHECK(to_host(replayed) == to_host(y));
+  CHECK(program.view().body(0).count == 6);  // an input, a number and four operations
+}
+
+TEST_CASE(
+    "what a scan captures stays the same in all layers, also if a layer has it as an operand") {
+  const device_pool pool{pod{}};
+  const auto x = uniform<X>(pool, random_key{1});
+  const auto steps = uniform<steps_of_x>(pool, random_key{2});
+  // The first carry is captured, and so is the second layer of a list.
+  constexpr auto from_first = [](const auto& first, const auto& all) {
+    return scan([&](const auto& h, const auto& step) { return tanh(h) * 0.5F + first * step; },
+                first, all);
+  };
+  constexpr auto second_of_list = [](const auto& h, const auto& a, const auto& b) {
+    const std::array layers{a, b, a};
+    return scan([&](const auto& carry, const auto& w) { return carry * w + square(b); }, h, layers);
+  };
+  constexpr auto program = trace_program<96>(from_first, abstract<X>(), abstract<steps_of_x>());
+  constexpr auto of_list =
+      trace_program<96>(second_of_list, abstract<X>(), abstract<X>(), abstract<X>());
+  const auto y = uniform<X>(pool, random_key{3}), z = uniform<X>(pool, random_key{4});
+  const X want = from_first(x, steps), also = second_of_list(x, y, z);
+  CHECK(to_host(run<float>(prepare<float, std::int64_t>(program), x, steps)) == to_host(want));
+  CHECK(to_host(run<float>(prepare<float>(of_list), x, y, z)) == to_host(also));
+  pool.reset_counters();
+  const X again = from_first(x, steps);
+  sync(again);
+  CHECK(pool.counters().flops() == ledger_of(program).flops());
+}
+
 TEST_CASE("a step with a scan is compiled") {
   const device_pool pool{pod{}};
   const X x = normal<X>(pool, random_key{1});
