@@ -55,6 +55,7 @@ SHARDWISE_INLINE void graph_recording::pullback::run() {
   for (std::size_t r = 0; r < seeds_.size(); ++r)
     seeds.push_back({all.result_ids[r], all.graph.add_input(seeds_[r])});
   std::vector<value_id> needed;
+  needed.reserve(all.arguments.size());
   for (const node_ptr& each : all.arguments) needed.push_back(all.graph.id_of(each));
   program_builder code(all.graph.code());
   append_gradients(code, 0, seeds, needed, &left_pending_over<>::layout);
