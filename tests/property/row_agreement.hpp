@@ -5,6 +5,7 @@
 #include "property/every_owner.hpp"
 #include "property/operation_row.hpp"
 #include "support/catch.hpp"
+#include "support/watched.hpp"
 #include <shardwise/runtime/lower.hpp>
 
 #include <array>
@@ -15,6 +16,8 @@
 #include <set>
 
 namespace generated {
+
+using support::is_watched;
 
 /// A tensor whose distinct shards are filled one by one, and the values that it stands for.
 struct filled_operand {
@@ -226,16 +229,6 @@ inline const std::vector<layout_choice>& layout_choices() {
                                               {{3, 2}, 250, {grain::cyclic(1), grain::cyclic(2)}}};
   return all;
 }
-
-/// True in programs that a sanitizer watches, which take ten times as long.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline constexpr bool is_watched = true;
-#elif defined(__has_feature)
-inline constexpr bool is_watched =
-    __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
-#else
-inline constexpr bool is_watched = false;
-#endif
 
 /// How many combinations of layouts are tried of those that are chosen at random: a fifth of them
 /// shows a sanitizer the same code.

