@@ -22,20 +22,13 @@ endif()
 # All programs that run the library: what the sanitizers watch.
 add_custom_target(shardwise-programs)
 
-# Gives a program of one source the library: the compiled one, unless it writes kernels of its own.
-# All of the library is precompiled once for all programs that include all of it. A program that
-# includes less is compiled without it, so that it shows what it says.
-function(shardwise_give_library target source)
-  file(STRINGS ${source} kernels REGEX "kernel<|kernel_of<|enter_function|enter_operation")
-  set(way -compiled)
-  if(kernels)
-    set(way "")
-  endif()
+# What a program says that writes kernels of its own, and so needs the headers alone.
+set(shardwise_writes_kernels "kernel<|kernel_of<|enter_function|enter_operation")
+
+# Links a target with the library, `-compiled` or `` (headers alone), which is precompiled once for
+# all of them.
+function(shardwise_link_precompiled target way)
   target_link_libraries(${target} PRIVATE shardwise-internal${way})
-  file(STRINGS ${source} everything REGEX "^#include <shardwise/shardwise.hpp>")
-  if(NOT everything)
-    return()
-  endif()
   set(precompiled shardwise-precompiled${way})
   if(NOT TARGET ${precompiled})
     set(unit ${PROJECT_BINARY_DIR}/${precompiled}.cpp)
@@ -45,4 +38,21 @@ function(shardwise_give_library target source)
     target_precompile_headers(${precompiled} PRIVATE <shardwise/shardwise.hpp>)
   endif()
   target_precompile_headers(${target} REUSE_FROM ${precompiled})
+endfunction()
+
+# Gives a program of one source the library: the compiled one, unless it writes kernels of its own.
+# A program that includes less than all of it is compiled without the precompiled header, so that it
+# shows what it says.
+function(shardwise_give_library target source)
+  file(STRINGS ${source} kernels REGEX ${shardwise_writes_kernels})
+  set(way -compiled)
+  if(kernels)
+    set(way "")
+  endif()
+  file(STRINGS ${source} everything REGEX "^#include <shardwise/shardwise.hpp>")
+  if(everything)
+    shardwise_link_precompiled(${target} "${way}")
+  else()
+    target_link_libraries(${target} PRIVATE shardwise-internal${way})
+  endif()
 endfunction()

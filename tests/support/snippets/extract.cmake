@@ -2,8 +2,10 @@
 # A fenced block with the info string `cpp` becomes NAME.cpp, NAME made of the page and its line:
 #   - if it has an #include, it is a whole program and is taken as it is;
 #   - else it follows `#include <shardwise/shardwise.hpp>` and `using namespace shardwise;`.
-# A block with a main is a program, one without is a fragment that is compiled only. A block
-# `text output` right after a program is what the program must print, and becomes NAME.txt.
+# A block with `int main() {`, which returns nothing, is a program; one without is a fragment that is
+# compiled only. Programs are linked together: the main becomes a function, which program.hpp enters
+# in a list. A block `text output` right after a program is what the program must print, and becomes
+# NAME.txt.
 include(${CMAKE_CURRENT_LIST_DIR}/../text.cmake)
 
 # Writes only what is new, so that nothing is compiled again without need.
@@ -64,15 +66,24 @@ function(extract_snippets page folder programs_result fragments_result)
         if(NOT body MATCHES "(^|\n) *# *include")
           set(head "#include <shardwise/shardwise.hpp>\nusing namespace shardwise;\n")
         endif()
-        math(EXPR line_of_body "${first} + 1")
-        string(APPEND head "#line ${line_of_body} \"${shown}\"\n")
-        write_if_different(${folder}/${name}.cpp "${head}${body}")
-        if(body MATCHES "(^|\n)(int|auto) main\\(")
+        set(foot "")
+        if(body MATCHES "(^|\n)int main\\(\\) {.*")
+          if(CMAKE_MATCH_0 MATCHES "\n  return ")
+            message(FATAL_ERROR "${shown}:${first}: the main of a page returns nothing")
+          endif()
+          string(REPLACE "int main() {" "void ${name}() {" body "${body}")
+          string(PREPEND head "#include \"support/snippets/program.hpp\"\n")
+          set(foot "const documented::program entry_${name}{\"${name}\", &${name}};\n")
           list(APPEND programs ${name})
           set(program ${name})
+        elseif(body MATCHES "(^|\n)[a-z]+ main\\(")
+          message(FATAL_ERROR "${shown}:${first}: the main of a page is `int main() {`")
         else()
           list(APPEND fragments ${name})
         endif()
+        math(EXPR line_of_body "${first} + 1")
+        string(APPEND head "#line ${line_of_body} \"${shown}\"\n")
+        write_if_different(${folder}/${name}.cpp "${head}${body}${foot}")
       endif()
     endif()
   endforeach()

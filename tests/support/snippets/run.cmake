@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSL-1.0
-# cmake -D PROGRAM=file -D EXPECTED=file -P run.cmake
-# Runs a program; where EXPECTED exists, it must print exactly that.
+# cmake -D PROGRAM=file -D BLOCK=name -D EXPECTED=file -P run.cmake
+# Runs the program of a block; where EXPECTED exists, it must print exactly that.
 cmake_minimum_required(VERSION 3.21)
-execute_process(COMMAND ${PROGRAM} RESULT_VARIABLE status OUTPUT_VARIABLE printed)
+execute_process(COMMAND ${PROGRAM} ${BLOCK} RESULT_VARIABLE status OUTPUT_VARIABLE printed)
 if(NOT status EQUAL 0)
   message("${printed}")
   message(FATAL_ERROR "the program ended with ${status}")
