@@ -320,8 +320,7 @@ any_tensor<double> weights_for(const device_pool& pool, const sample& given, con
 }  // namespace
 
 TEST_CASE("gradients of manual collectives are the slopes of the loop") {
-  for (const mesh_desc& mesh :
-       support::sampled(meshes({{2}, {3}, {2, 3}, {2, 2, 2}, {2, 2}}), 2)) {
+  for (const mesh_desc& mesh : support::sampled(meshes({{2}, {3}, {2, 3}, {2, 2, 2}, {2, 2}}), 2)) {
     const device_pool pool(mesh, 2);
     for_each_sample(mesh, 5, true, [&](const sample& given) {
       if (mesh.parts(given.axes) > 4) return;
