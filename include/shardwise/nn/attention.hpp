@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/nn/attention_cache.hpp"
+#include "shardwise/nn/attention_mask.hpp"
 #include "shardwise/nn/rotary.hpp"
 #include "shardwise/nn/spread.hpp"
 #include "shardwise/operation/attention.hpp"
@@ -19,7 +20,7 @@ struct bidirectional {
   static constexpr attends value = attends::to_all;
 };
 
-/// Self-attention: maps `[batch, positions, width]` to the same shape. `query` is `[width, heads,
+/// Attention: maps `[batch, positions, width]` to the same shape. `query` is `[width, heads,
 /// size]`; `key` and `value` have as many heads, or a divisor of them, each shared by consecutive
 /// heads of queries; `out` is `[heads, size, width]`. No tensor is reshaped, so only the layout of
 /// the weights splits heads. If all four weights are split by heads over an axis, the result is a
@@ -29,14 +30,13 @@ struct bidirectional {
 /// the scores nor their gradient are ever stored as a whole. With `nn::rotary<>` for `Rotary`,
 /// queries and keys get a rotary position embedding.
 ///
-/// With a cache, the positions of `x` follow those in the cache. They attend to the cached
-/// positions and causally to each other, and are appended to the cache. A cache adds no
-/// communication.
+/// The options of each call are `attention_mask{mask}`, which selects among the positions that are
+/// attended to, and `across<...>`, which permits to gather keys and values that are split by
+/// positions.
 ///
 ///     nn::attention<Q, Q, Q, O, P<"data", none, none>> heads{q, k, v, o};
-///     auto cache = nn::empty_cache<nn::cache_for<decltype(heads), X, 512>>(pool);
-///     auto y = heads(prompt, cache);               // f32[8@data, 7, 128]
-///     auto z = heads(next, cache);                 // f32[8@data, 1, 128]
+///     auto y = heads(x);                                      // f32[8@data, 7, 128]
+///     auto z = heads(x, nn::attention_mask{is_word});         // bool[8@data, 1, 1, 7]
 template <class Query, class Key, class Value, class Merge, class Out = as_computed,
           class To = causal, class Rotary = no_rotary>
 struct attention {
@@ -45,16 +45,33 @@ struct attention {
   Value value;
   Merge out;
 
-  template <Operand X>
-  [[nodiscard]] constexpr auto operator()(const X& x) const {
-    const auto q = detail::at_positions<Rotary>(einsum<"bsd,dhe->bhse">(x, query));
-    const auto k = detail::at_positions<Rotary>(einsum<"bsd,dhe->bhse">(x, key));
-    const auto v = einsum<"bsd,dhe->bhse">(x, value);
-    const auto met = shardwise::attention<To::value>(q, k, v);
-    return detail::spread<Out>(einsum<"bhse,hed->bsd">(met, out));
+  template <Operand X, AttentionOption... Options>
+  [[nodiscard]] constexpr auto operator()(const X& x, const Options&... options) const {
+    return attended(x, x, options...);
   }
-  template <Operand X, class Keys, class Values>
-  [[nodiscard]] constexpr auto operator()(const X& x, attention_cache<Keys, Values>& cache) const {
+  /// Cross-attention: the queries are those of `x`, the keys and values those of `context`,
+  /// `[batch, keys, width]`, whose width is that of the weights `key` and `value`. It is
+  /// `bidirectional`.
+  ///
+  ///     auto y = heads(x, encoded, nn::attention_mask{is_word});
+  template <Operand X, Operand Context, AttentionOption... Options>
+  [[nodiscard]] constexpr auto operator()(const X& x, const Context& context,
+                                          const Options&... options) const {
+    static_assert(To::value == attends::to_all,
+                  "attention to a context must be bidirectional: its positions are not those of x; "
+                  "an attention_mask may exclude some of them");
+    return attended(x, context, options...);
+  }
+  /// The same with a cache: the positions of `x` follow those in the cache. They attend to the
+  /// cached positions and causally to each other, and are appended to the cache. A cache adds no
+  /// communication. The keys of a mask are all positions of the cache.
+  ///
+  ///     auto cache = nn::empty_cache<nn::cache_for<decltype(heads), X, 512>>(pool);
+  ///     auto y = heads(prompt, cache);               // f32[8@data, 7, 128]
+  ///     auto z = heads(next, cache);                 // f32[8@data, 1, 128]
+  template <Operand X, class Keys, class Values, AttentionOption... Options>
+  [[nodiscard]] constexpr auto operator()(const X& x, attention_cache<Keys, Values>& cache,
+                                          const Options&... options) const {
     static_assert(To::value == attends::to_earlier,
                   "attention with a cache must be causal: later positions do not exist yet");
     const auto first = cache.filled;
@@ -65,9 +82,49 @@ struct attention {
       return detail::append(cache, k, v);
     } else {
       detail::append(cache, k, v);
-      const auto met = shardwise::attention<To::value>(q, cache.keys, cache.values, first);
-      return detail::spread<Out>(einsum<"bhse,hed->bsd">(met, out));
+      return merged(met_from(q, cache.keys, cache.values, first, options...));
     }
+  }
+
+ private:
+  /// Attention of the positions of `x` to those of `context`.
+  template <class X, class Context, class... Options>
+  [[nodiscard]] constexpr auto attended(const X& x, const Context& context,
+                                        const Options&... options) const {
+    const auto q = detail::at_positions<Rotary>(einsum<"bsd,dhe->bhse">(x, query));
+    const auto k = detail::at_positions<Rotary>(einsum<"bsd,dhe->bhse">(context, key));
+    const auto v = einsum<"bsd,dhe->bhse">(context, value);
+    const auto permitted = permission_among(options...);
+    if constexpr (has_mask<Options...>)
+      return merged(shardwise::attention<To::value>(q, k, v, mask_among(options...), permitted));
+    else
+      return merged(shardwise::attention<To::value>(q, k, v, permitted));
+  }
+  /// Attention of queries from position `first` on to all keys up to their own.
+  template <class Q, class K, class V, class First, class... Options>
+  [[nodiscard]] static constexpr auto met_from(const Q& q, const K& keys, const V& values,
+                                               const First& first, const Options&... options) {
+    const auto permitted = permission_among(options...);
+    if constexpr (!has_mask<Options...> || AnyRefused<Q>) {
+      return shardwise::attention<To::value>(q, keys, values, first, permitted);
+    } else {
+      constexpr index_t queries = Q::extents_type::value[2], capacity = K::extents_type::value[2];
+      const auto mask = detail::masked_up_to<queries, capacity>(first, mask_among(options...));
+      return shardwise::attention<attends::to_all>(q, keys, values, mask, permitted);
+    }
+  }
+  template <class Met>
+  [[nodiscard]] constexpr auto merged(const Met& met) const {
+    return detail::spread<Out>(einsum<"bhse,hed->bsd">(met, out));
+  }
+
+  template <class... Options>
+  static constexpr bool has_mask = (... || detail::is_attention_mask<Options>::value);
+  [[nodiscard]] static constexpr const auto& mask_among(const auto&... options) {
+    return detail::option_among<detail::is_attention_mask, void>(options...).value;
+  }
+  [[nodiscard]] static constexpr auto permission_among(const auto&... options) {
+    return detail::option_among<detail::is_permission, across_axes<>>(options...);
   }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/nn/options.hpp"
 #include "shardwise/nn/same_extents.hpp"
 #include "shardwise/nn/spread.hpp"
 #include "shardwise/operation/arithmetic.hpp"
@@ -27,30 +28,11 @@ struct smoothing {
 
 namespace detail {
 
-template <class Option>
-inline constexpr bool is_across = false;
-template <fixed_string... Axes>
-inline constexpr bool is_across<across_axes<Axes...>> = true;
-
 /// Replaces the weights of classes, and those of labels, where all are 1.
 struct no_weights {};
 template <class W>
 inline constexpr bool are_weights = !std::is_same_v<W, no_weights>;
 
-/// Returns the first option that `Is` accepts, or a default.
-template <template <class> class Is, class Default>
-[[nodiscard]] constexpr Default option_among() noexcept {
-  return {};
-}
-template <template <class> class Is, class Default, class First, class... Rest>
-[[nodiscard]] constexpr decltype(auto) option_among(const First& first, const Rest&... rest) {
-  if constexpr (Is<First>::value)
-    return (first);
-  else
-    return option_among<Is, Default>(rest...);
-}
-template <class X>
-struct is_permission : std::bool_constant<is_across<X>> {};
 template <class X>
 struct is_smoothing : std::is_same<X, nn::smoothing> {};
 template <class X>
@@ -209,7 +191,8 @@ namespace nn {
 
 /// An option of a cross entropy: weights of the classes `[classes]`, `smoothing`, or `across<...>`.
 template <class X>
-concept LabelOption = Operand<X> || detail::is_smoothing<X>::value || detail::is_across<X>;
+concept LabelOption =
+    Operand<X> || detail::is_smoothing<X>::value || detail::is_permission<X>::value;
 
 /// Returns the mean cross entropy of logits `[..., classes]` and integer labels `[...]`, or
 /// probabilities `[..., classes]`: a pending sum over the axes that split the labels. Classes may
@@ -227,7 +210,7 @@ template <Operand X, Operand Labels, LabelOption... Options>
 [[nodiscard]] constexpr auto cross_entropy(const X& logits, const Labels& labels,
                                            const Options&... options) {
   const auto permitted = detail::option_among<detail::is_permission, across_axes<>>(options...);
-  if constexpr ((... && detail::is_across<Options>))
+  if constexpr ((... && detail::is_permission<Options>::value))
     return mean(shardwise::cross_entropy<detail::last_dim<X>>(logits, labels, permitted));
   else
     return detail::entropy_with<false>(

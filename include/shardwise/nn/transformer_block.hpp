@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/nn/attention_cache.hpp"
+#include "shardwise/nn/attention_mask.hpp"
 #include "shardwise/operation/arithmetic.hpp"
 
 namespace shardwise {
@@ -10,10 +11,11 @@ namespace nn {
 
 /// A pre-norm layer of a transformer: `h = x + attention(norm(x))`, then `h + mlp(norm(h))`. Both
 /// terms are added in the layout of `x`. With a cache the positions of `x` follow those in the
-/// cache; see `nn::attention`.
+/// cache. The options are those of `nn::attention`, such as a mask.
 ///
 ///     nn::transformer_block<Norm, Heads, Mlp> layer{...};
 ///     auto y = layer(x);                                       // [batch, positions, width]
+///     auto z = layer(x, nn::attention_mask{is_word});
 template <class Norm, class Attention, class Mlp, class SecondNorm = Norm>
 struct transformer_block {
   Norm attention_norm;
@@ -21,14 +23,15 @@ struct transformer_block {
   SecondNorm mlp_norm;
   Mlp mlp;
 
-  template <Operand X>
-  [[nodiscard]] constexpr auto operator()(const X& x) const {
-    const auto h = x + attention(attention_norm(x));
+  template <Operand X, AttentionOption... Options>
+  [[nodiscard]] constexpr auto operator()(const X& x, const Options&... options) const {
+    const auto h = x + attention(attention_norm(x), options...);
     return h + mlp(mlp_norm(h));
   }
-  template <Operand X, class Keys, class Values>
-  [[nodiscard]] constexpr auto operator()(const X& x, attention_cache<Keys, Values>& cache) const {
-    const auto h = x + attention(attention_norm(x), cache);
+  template <Operand X, class Keys, class Values, AttentionOption... Options>
+  [[nodiscard]] constexpr auto operator()(const X& x, attention_cache<Keys, Values>& cache,
+                                          const Options&... options) const {
+    const auto h = x + attention(attention_norm(x), cache, options...);
     return h + mlp(mlp_norm(h));
   }
 };

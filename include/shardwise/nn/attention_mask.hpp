@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/nn/options.hpp"
+#include "shardwise/operation/arithmetic.hpp"
+#include "shardwise/operation/broadcast_to.hpp"
+#include "shardwise/operation/cast.hpp"
+#include "shardwise/operation/comparison.hpp"
+#include "shardwise/operation/iota_like.hpp"
+#include "shardwise/operation/logical.hpp"
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+namespace shardwise {
+
+namespace nn {
+
+/// An option of `nn::attention`: a mask, which is broadcast to `[..., heads, queries, keys]`.
+/// Elements of type `bool` select the keys that a query attends to; numbers are added to the
+/// scores, and may be learnt.
+///
+///     const auto apart = iota_like<0>(pairs) - iota_like<1>(pairs);    // pairs: [positions,
+///     positions] auto y = heads(x, nn::attention_mask{apart < 128});              // a sliding
+///     window auto z = heads(x, nn::attention_mask{is_word});                  // padding: [batch,
+///     1, 1, keys]
+template <class Mask>
+struct attention_mask {
+  Mask value;
+};
+template <class Mask>
+attention_mask(Mask) -> attention_mask<Mask>;
+
+}  // namespace nn
+
+namespace detail {
+
+template <class X>
+struct is_attention_mask : std::false_type {};
+template <class Mask>
+struct is_attention_mask<nn::attention_mask<Mask>> : std::true_type {};
+
+/// Returns a mask that also excludes the keys after the position of each query, of which the first
+/// is `first`.
+template <index_t Queries, index_t Keys, class Mask, class First>
+[[nodiscard]] constexpr auto masked_up_to(const First& first, const Mask& mask) {
+  if constexpr (AnyRefused<Mask>) {
+    return refused_value{};
+  } else {
+    using T = typename Mask::value_type;
+    const auto pairs = broadcast_to<extents<Queries, Keys>>(cast<std::int64_t>(first));
+    const auto earlier = iota_like<1>(pairs) - iota_like<0>(pairs) <= pairs;
+    if constexpr (std::is_same_v<T, bool>)
+      return logical_and(mask, earlier);
+    else
+      return where(earlier, mask, static_cast<T>(-std::numeric_limits<float>::infinity()));
+  }
+}
+
+}  // namespace detail
+
+namespace nn {
+
+/// An option of a call of `nn::attention`: `attention_mask`, or `across<...>`, the axes over which
+/// keys and values are gathered.
+template <class X>
+concept AttentionOption = detail::is_attention_mask<X>::value || detail::is_permission<X>::value;
+
+}  // namespace nn
+
+}  // namespace shardwise
