@@ -49,7 +49,7 @@ struct channels_call {
   }
   template <class X, class... Scale>
   [[nodiscard]] static constexpr auto apply(const X& x, double epsilon, const Scale&... scale) {
-    return with_rank(x, [&](auto rank) {
+    return with_rank<2, 5>(x, [&](auto rank) {
       return Norm::template on<rank()>::apply(x, double{epsilon},
                                               beside_positions<rank()>(scale)...);
     });
