@@ -129,7 +129,7 @@ struct rule_table {
   sizes(sizes_told::below, mesh_has_too_many_devices, tensor_is_too_large,
         dimension_is_out_of_range, index_is_out_of_range, device_is_out_of_range,
         owner_is_out_of_range);
-  sizes(sizes_told::multiple, blocks_do_not_divide_extent);
+  sizes(sizes_told::multiple, blocks_do_not_divide_extent, groups_do_not_divide_channels);
   sizes(sizes_told::devices, device_count_differs, pool_size_differs);
   sizes(sizes_told::device, device_is_repeated, device_is_elsewhere);
   const auto parts = [&](text_view word, auto... rule) { ((table[rule].part = word), ...); };

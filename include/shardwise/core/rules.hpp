@@ -29,7 +29,8 @@ enum class violation : unsigned char {
   operand_is_no_index, operand_layouts_conflict, axis_would_split_twice, dimension_is_split,
   split_would_move, element_count_differs, partial_value_is_read, pending_axes_differ,
   pending_axis_meets_itself, operand_is_manual, dimension_is_out_of_range, dimension_is_repeated,
-  dimensions_are_no_permutation, slice_is_out_of_range, window_does_not_fit, index_is_out_of_range,
+  dimensions_are_no_permutation, slice_is_out_of_range, window_does_not_fit,
+  groups_do_not_divide_channels, index_is_out_of_range,
   part_is_beyond_end, dimension_is_too_short, amount_is_out_of_range, tensor_type_differs,
   mapped_dimensions_differ, axis_is_mapped,
   // programs

@@ -92,6 +92,23 @@ struct grouped_extents<Groups, extents<Batch, Channels, Spatial...>> {
   return out;
 }
 
+/// A norm of groups of channels on abstract tensors, whose integer is the number of groups. It is
+/// computed as a composition of other operations.
+struct group_norm_operation {
+  static constexpr text_view name = "group_norm";
+
+  [[nodiscard]] static constexpr diagnosis check(const attributes& how,
+                                                 const tensor_descs& operands) noexcept {
+    const diagnosis known = over(1).judge(operands[0].rank());
+    return known.ok() ? check_groups(operands[0].extents[1], how.integers[0], 0, 1) : known;
+  }
+};
+template <index_t Groups>
+struct group_norm_of {
+  using operation_class = group_norm_operation;
+  static constexpr attributes how = integer_attributes(Groups);
+};
+
 /// Normalises each group of channels, and scales each channel.
 template <class Permitted, index_t Groups, int Rank>
 struct groups_call {
@@ -105,18 +122,17 @@ struct groups_call {
     if constexpr (Rank < 2) {
       return positions_call<Permitted, Rank, 2, 0>::template judge<X, Epsilon>();
     } else {
-      using groups = typename grouped_extents<Groups, typename tensor::extents_type>::type;
-      using whole = decltype(with_whole_groups(std::declval<const tensor&>()));
-      using reshaped = decltype(whole_call<reshape_of<groups>>::template judge<whole>());
-      if constexpr (!reshaped::ok)
-        return reshaped{};
+      using verdict = decltype(judge_attributes<group_norm_of<Groups>, paper_of<tensor>>());
+      if constexpr (!verdict::ok)
+        return verdict{};
       else
-        return judge_inner<typename reshaped::type, X, Epsilon, Scale...>();
+        return judge_groups<X, Epsilon, Scale...>();
     }
   }
   template <class X, class... Scale>
   [[nodiscard]] static constexpr auto apply(const X& given, double epsilon, const Scale&... scale) {
     using T = typename X::value_type;
+    require(check_groups(given.extents()[1], Groups, 0, 1));
     const auto x = widened(with_whole_groups(given));
     const auto normal = inner::apply(grouped(x), double{epsilon});
     return finish_gradient(narrowed<T>(scaled(reshaped_like(x, normal), scale...)));
@@ -160,6 +176,17 @@ struct groups_call {
   [[nodiscard]] static X by_value(const X& x, const extents_desc& target) {
     return X::value_domain::template apply_with<reshape_operation, typename X::value_type>(
         reshape_operation::how(target), x);
+  }
+  template <class X, class Epsilon, class... Scale>
+  [[nodiscard]] static constexpr auto judge_groups() noexcept {
+    using tensor = std::remove_cvref_t<X>;
+    using groups = typename grouped_extents<Groups, typename tensor::extents_type>::type;
+    using whole = decltype(with_whole_groups(std::declval<const tensor&>()));
+    using reshaped = decltype(whole_call<reshape_of<groups>>::template judge<whole>());
+    if constexpr (!reshaped::ok)
+      return reshaped{};
+    else
+      return judge_inner<typename reshaped::type, X, Epsilon, Scale...>();
   }
   template <class Reshaped, class X, class Epsilon, class... Scale>
   [[nodiscard]] static constexpr auto judge_inner() noexcept {

@@ -23,10 +23,9 @@ struct channels_judge {
   [[nodiscard]] static constexpr diagnosis check(const attributes& how,
                                                  const tensor_descs& operands) noexcept {
     const int rank = operands[0].rank();
-    const int last = OverBatch || OverGroups ? 1 : 2;
-    if (const diagnosis known = over(last).judge(rank); !known.ok() || !OverGroups) return known;
-    if (how.integers[0] < 1)
-      return {.rule = violation::element_count_differs, .operand = 0, .dim = 1};
+    if constexpr (!OverGroups) return over(OverBatch ? 1 : 2).judge(rank);
+    const diagnosis groups = group_norm_operation::check(how, operands);
+    if (!groups.ok()) return groups;
     return check_reshape(operands[0].extents, in_groups(operands[0].extents, how.integers[0]));
   }
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/operation/channels.hpp"
 #include "shardwise/operation/flip_operation.hpp"
 #include "shardwise/operation/reshape.hpp"
 #include "shardwise/operation/transpose.hpp"
@@ -88,13 +89,8 @@ struct convolved {
     const index_t groups = window_attributes::groups(how);
     for (int o = 0; o < 2; ++o) {
       const int d = o == 0 ? 1 : other;
-      const index_t channels = operands[o].extents[d];
-      if (groups < 1 || (channels != dyn && channels % groups != 0))
-        return {.rule = violation::window_does_not_fit,
-                .operand = o,
-                .dim = d,
-                .have = channels,
-                .want = groups};
+      const diagnosis verdict = check_groups(operands[o].extents[d], groups, o, d);
+      if (!verdict.ok()) return verdict;
     }
     return {};
   }

@@ -1034,6 +1034,7 @@ TEST_CASE("What normalises along a dimension passes the splits of all others") {
       {{2, 2}, "instance_norm", "f32[8@x, 4, 6@y]", "dimension_is_split: f32[8@x, 4, 6]"},
       {{2}, "group_norm groups=2", "f32[8, 4@x, 6]", "f32[8, 4@x, 6]"},
       {{4}, "group_norm groups=2", "f32[8, 4@x, 6]", "dimension_is_split: f32[8, 4, 6]"},
+      {{4}, "group_norm groups=3", "f32[8, 4, 6]", "groups_do_not_divide_channels"},
       {{4}, "group_norm groups=2 across=x", "f32[8, 4@x, 6]", "f32[8, 4, 6]"},
       {{4}, "group_norm groups=2 across=x", "f32[8, 4@x, 6]; f32[4@x]; f32[4@x]", "f32[8, 4@x, 6]"},
       {{2, 2}, "rotary", "f32[2@x, 6@y, 8]; f32[6@y, 4]; f32[6@y, 4]", "f32[2@x, 6@y, 8]"},

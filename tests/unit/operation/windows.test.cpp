@@ -44,7 +44,7 @@ TEST_CASE("A convolution passes splits of batch and features, and adds up over c
        "axis_would_split_twice: f32[4@x, 2, 9]; f32[4, 2, 2]"},
       {{2}, "convolution", "f32[4, 2, 9]; f32[3, 3, 2]", "operand_sizes_differ"},
       {{2}, "convolution", "f32[4, 2, 3]; f32[3, 2, 4]", "window_does_not_fit"},
-      {{2}, "convolution groups=3", "f32[4, 4, 9]; f32[3, 2, 2]", "window_does_not_fit"},
+      {{2}, "convolution groups=3", "f32[4, 4, 9]; f32[3, 2, 2]", "groups_do_not_divide_channels"},
       {{2}, "convolution stride=2,2", "f32[4, 2, 9]; f32[3, 2, 2]", "window_does_not_fit"},
       {{2}, "convolution stride=0", "f32[4, 2, 9]; f32[3, 2, 2]", "window_does_not_fit"},
       {{2}, "convolution", "f32[4, 2]; f32[3, 2]", "operand_rank_differs"},

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::broken_rule<shardwise::violation::groups_do_not_divide_channels,
+// expect: group_norm_of<3>, shardwise::operand{0}, shardwise::dimension{1}, shardwise::extent{4}, shardwise::multiple_of{3}, shardwise::nearest{3, 6}>
+// expect: channels are divided into one or more groups of the same size
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>> {};
+using X = sharded_tensor<float, extents<8, 4, 32, 32>, layout<pod, P<"x", none, none, none>>>;
+auto use() { return group_norm<3>(abstract<X>(), 1e-5); }
