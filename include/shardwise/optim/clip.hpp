@@ -121,11 +121,19 @@ inline constexpr bool holds_pending = any_in_nest<Nest>([]<class X>(std::type_id
     return false;
 });
 
+/// True for a nest with a tensor whose layout is a value.
+template <class Nest>
+inline constexpr bool holds_values = any_in_nest<Nest>([]<class X>(std::type_identity<X>) {
+  return ValueOperand<X>;
+});
+
 /// Returns the sum of `of(tensor)` over a nest in elements `T`, reduced and replicated.
 template <class T, class Nest, class Of>
 [[nodiscard]] constexpr auto reduced_sum(const Nest& nest, const Of& of) {
   using first = std::remove_cvref_t<decltype(first_in(nest))>;
-  if constexpr (build_config::compiled && is_sharded_tensor<first>) {
+  if constexpr (holds_values<Nest>) {
+    return reduced_sum_by_layouts<T>(nest, of);
+  } else if constexpr (build_config::compiled && is_sharded_tensor<first>) {
     return handle_of<scalar<T, mesh_of<first>>>(reduced_sum_by_layouts<T>(nest, of).release());
   } else {
     return reduced_sum_by_types<T>(nest, of);

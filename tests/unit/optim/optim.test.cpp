@@ -177,6 +177,14 @@ TEST_CASE("the norm of split gradients, and what is clipped by it") {
   REQUIRE(to_host(std::get<0>(gradients))(1, 1) == Approx(2.0 * 2.0 / norm));
   REQUIRE(to_host(optim::clip_by_global_norm(gradients, 5.0))() == Approx(2.0));
   REQUIRE(to_host(std::get<2>(gradients))(4) == Approx(3.0 * 2.0 / norm));
+
+  // Of one type, whose sums are pending over different axes.
+  using any = any_tensor<float>;
+  std::tuple values{any(full<tensor<pod, P<"data", "model">, 4, 4>>(pool, 2.0F)),
+                    any(full<tensor<pod, P<none>, 6>>(pool, 1.0F)),
+                    any(full<tensor<pod, P<"model">, 6>>(pool, 3.0F))};
+  REQUIRE(to_host(optim::clip_by_global_norm(values, 2.0)).elements()[0] == Approx(norm));
+  REQUIRE(to_host(std::get<2>(values)).elements()[4] == Approx(3.0 * 2.0 / norm));
 }
 
 TEST_CASE(
