@@ -6,6 +6,7 @@
 #include "shardwise/nn/rotary.hpp"
 #include "shardwise/nn/spread.hpp"
 #include "shardwise/operation/attention.hpp"
+#include "shardwise/operation/composed.hpp"
 #include "shardwise/operation/einsum.hpp"
 
 namespace shardwise {
@@ -45,7 +46,7 @@ struct attention {
   Value value;
   Merge out;
 
-  template <Operand X, AttentionOption... Options>
+  template <EitherOperand X, AttentionOption... Options>
   [[nodiscard]] constexpr auto operator()(const X& x, const Options&... options) const {
     return attended(x, x, options...);
   }
@@ -54,7 +55,7 @@ struct attention {
   /// `bidirectional`.
   ///
   ///     auto y = heads(x, encoded, nn::attention_mask{is_word});
-  template <Operand X, Operand Context, AttentionOption... Options>
+  template <EitherOperand X, EitherOperand Context, AttentionOption... Options>
   [[nodiscard]] constexpr auto operator()(const X& x, const Context& context,
                                           const Options&... options) const {
     static_assert(To::value == attends::to_all,
@@ -69,7 +70,7 @@ struct attention {
   ///     auto cache = nn::empty_cache<nn::cache_for<decltype(heads), X, 512>>(pool);
   ///     auto y = heads(prompt, cache);               // f32[8@data, 7, 128]
   ///     auto z = heads(next, cache);                 // f32[8@data, 1, 128]
-  template <Operand X, class Keys, class Values, AttentionOption... Options>
+  template <EitherOperand X, class Keys, class Values, AttentionOption... Options>
   [[nodiscard]] constexpr auto operator()(const X& x, attention_cache<Keys, Values>& cache,
                                           const Options&... options) const {
     static_assert(To::value == attends::to_earlier,
@@ -94,7 +95,7 @@ struct attention {
     const auto q = detail::at_positions<Rotary>(einsum<"bsd,dhe->bhse">(x, query));
     const auto k = detail::at_positions<Rotary>(einsum<"bsd,dhe->bhse">(context, key));
     const auto v = einsum<"bsd,dhe->bhse">(context, value);
-    const auto permitted = permission_among(options...);
+    const auto permitted = detail::permitted_among(options...);
     if constexpr (has_mask<Options...>)
       return merged(shardwise::attention<To::value>(q, k, v, mask_among(options...), permitted));
     else
@@ -104,7 +105,7 @@ struct attention {
   template <class Q, class K, class V, class First, class... Options>
   [[nodiscard]] static constexpr auto met_from(const Q& q, const K& keys, const V& values,
                                                const First& first, const Options&... options) {
-    const auto permitted = permission_among(options...);
+    const auto permitted = detail::permitted_among(options...);
     if constexpr (!has_mask<Options...> || AnyRefused<Q>) {
       return shardwise::attention<To::value>(q, keys, values, first, permitted);
     } else {
@@ -122,9 +123,6 @@ struct attention {
   static constexpr bool has_mask = (... || detail::is_attention_mask<Options>::value);
   [[nodiscard]] static constexpr const auto& mask_among(const auto&... options) {
     return detail::option_among<detail::is_attention_mask, void>(options...).value;
-  }
-  [[nodiscard]] static constexpr auto permission_among(const auto&... options) {
-    return detail::option_among<detail::is_permission, across_axes<>>(options...);
   }
 };
 

@@ -43,6 +43,8 @@ template <class Permitted, int Rank, class X, class Moments, class... Scale>
                                                const Moments& running, const Scale&... scale) {
   using T = typename X::value_type;
   return [&]<int... D>(std::integer_sequence<int, D...>) {
+    if constexpr (ValueOperand<X>)
+      require_rule<layer_norm_of<0, (D + 2)...>, of_steps<Permitted>>(given);
     const auto of = moments_of<Permitted, 0, (D + 2)...>(widened(given));
     const auto normal = of.centred / sqrt(of.variance + epsilon);
     auto result = finish_gradient(narrowed<T>(scaled(normal, beside_positions<Rank>(scale)...)));
@@ -53,6 +55,8 @@ template <class Permitted, int Rank, class X, class Moments, class... Scale>
       // Of the type of the old moments, so that a program can assign them.
       if constexpr (AnyRefused<decltype(made)>)
         return made;
+      else if constexpr (ValueOperand<decltype(made)>)
+        return made_tensor(std::move(made));
       else if constexpr (is_named_as<paper_of<decltype(made)>, paper_of<Old>>)
         return Old{std::move(made)};
       else
@@ -92,18 +96,19 @@ struct batch_norm {
   Shift shift;
   buffer<Running> running;
 
-  template <Operand X>
+  template <EitherOperand X>
   [[nodiscard]] constexpr auto operator()(const X& x) const {
-    constexpr int rank = detail::last_dim<X> + 1;
-    const auto beside = [](const auto& of_channels) {
-      return detail::widened(detail::beside_positions<rank>(of_channels));
-    };
-    const auto normal = (detail::widened(x) - beside(running.value.mean)) /
-                        sqrt(beside(running.value.variance) + epsilon);
-    return detail::narrowed<typename X::value_type>(
-        detail::scaled(normal, beside(scale), beside(shift)));
+    return detail::with_rank<2, 5>(x, [&](auto rank) {
+      const auto beside = [](const auto& of_channels) {
+        return detail::widened(detail::beside_positions<decltype(rank)::value>(of_channels));
+      };
+      const auto normal = (detail::widened(x) - beside(running.value.mean)) /
+                          sqrt(beside(running.value.variance) + epsilon);
+      return detail::narrowed<typename X::value_type>(
+          detail::scaled(normal, beside(scale), beside(shift)));
+    });
   }
-  template <Operand X>
+  template <EitherOperand X>
   [[nodiscard]] constexpr auto operator()(const X& x, momentum moves) const {
     // An error is that of the function, which is not carried out otherwise.
     const auto judged = [&] {
@@ -112,8 +117,10 @@ struct batch_norm {
     if constexpr (AnyRefused<decltype(judged())>)
       return std::pair{judged(), running.value};
     else
-      return detail::batch_and_moments<Permitted, detail::last_dim<X> + 1>(
-          x, epsilon, moves, running.value, scale, shift);
+      return detail::with_rank<2, 5>(x, [&](auto rank) {
+        return detail::batch_and_moments<Permitted, rank()>(x, epsilon, moves, running.value, scale,
+                                                            shift);
+      });
   }
 
  private:

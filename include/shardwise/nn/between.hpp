@@ -20,7 +20,7 @@ struct between {
 
   Module inner;
 
-  template <Operand... X>
+  template <EitherOperand... X>
   [[nodiscard]] constexpr auto operator()(const X&... x) const {
     // Completes the type of an invalid reshard here, so that the module is not part of its error.
     static_assert((... && (sizeof(detail::spread<In>(x)) > 0)));

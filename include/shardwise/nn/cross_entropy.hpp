@@ -36,7 +36,7 @@ inline constexpr bool are_weights = !std::is_same_v<W, no_weights>;
 template <class X>
 struct is_smoothing : std::is_same<X, nn::smoothing> {};
 template <class X>
-struct is_tensor_option : std::bool_constant<Operand<X>> {};
+struct is_tensor_option : std::bool_constant<EitherOperand<X>> {};
 
 /// The weights of classes, as errors name them.
 struct class_weights {
@@ -126,8 +126,10 @@ struct labelled_entropy {
   /// Returns a sum that is added to another one: of split weights beside whole logits, it is
   /// reduced first.
   template <class X, class Y>
-  [[nodiscard]] static constexpr auto pending_like(const X&, const Y& sum) {
-    if constexpr (X::layout_type::value.pending == Y::layout_type::value.pending)
+  [[nodiscard]] static constexpr auto pending_like(const X& like, const Y& sum) {
+    if constexpr (ValueOperand<X>)
+      return like.layout().pending == sum.layout().pending ? Y(sum) : finished(sum, Permitted{});
+    else if constexpr (X::layout_type::value.pending == Y::layout_type::value.pending)
       return Y(sum);
     else
       return finished(sum, Permitted{});
@@ -155,7 +157,7 @@ template <int Dim, class P, class Weights>
 /// The verdict on the weights of classes: as many as there are classes.
 template <class X, class Weights>
 [[nodiscard]] constexpr auto judge_weights() noexcept {
-  if constexpr (are_weights<Weights>)
+  if constexpr (are_weights<Weights> && !ValueOperand<X> && !ValueOperand<Weights>)
     return judge_attributes<
         of_same_extents<class_weights>,
         paper_tensor<typename Weights::value_type, extents<X::extents_type::value[last_dim<X>]>,
@@ -164,24 +166,31 @@ template <class X, class Weights>
   else
     return allowed<>{};
 }
-/// Returns the mean cross entropy with options.
-template <bool Ignoring, class X, class Labels, class Weights, class Permitted>
+/// Returns the mean cross entropy along the last dimension, with options.
+template <bool Ignoring, int Last, class X, class Labels, class... Options>
 [[nodiscard]] constexpr auto entropy_with(const X& logits, const Labels& labels,
-                                          std::int64_t ignored, const Weights& weights,
-                                          nn::smoothing smooth, Permitted permitted) {
-  constexpr int last = last_dim<X>;
+                                          std::int64_t ignored, const Options&... options) {
+  const auto permitted = permitted_among(options...);
+  const auto& weights = option_among<is_tensor_option, no_weights>(options...);
+  using weights_type = std::remove_cvref_t<decltype(weights)>;
+  const double part = option_among<is_smoothing, nn::smoothing>(options...).part;
   // An error is that of the function, which is not carried out otherwise.
-  const auto plain = [&] { return shardwise::cross_entropy<last>(logits, labels, permitted); };
+  const auto plain = [&] { return shardwise::cross_entropy<Last>(logits, labels, permitted); };
   if constexpr (AnyRefused<decltype(plain())>) {
     return plain();
-  } else if constexpr (!decltype(judge_weights<X, Weights>())::ok) {
-    return report<decltype(judge_weights<X, Weights>())>();
-  } else if constexpr (Fractional<typename Labels::value_type>) {
-    return mean(shardwise::cross_entropy<last>(logits, smoothed<last>(labels, weights, smooth.part),
-                                               permitted));
+  } else if constexpr (!Ignoring && (... && are_across<Options>)) {
+    return mean(plain());
+  } else if constexpr (!decltype(judge_weights<X, weights_type>())::ok) {
+    return report<decltype(judge_weights<X, weights_type>())>();
   } else {
-    return labelled_entropy<last, Permitted, Ignoring>::mean_of(logits, labels, ignored, weights,
-                                                                smooth.part);
+    if constexpr (are_weights<weights_type>)
+      require(check_same_extents({logits.extents()[Last]}, weights.extents()));
+    if constexpr (Fractional<typename Labels::value_type>)
+      return mean(
+          shardwise::cross_entropy<Last>(logits, smoothed<Last>(labels, weights, part), permitted));
+    else
+      return labelled_entropy<Last, decltype(permitted_among(options...)), Ignoring>::mean_of(
+          logits, labels, ignored, weights, part);
   }
 }
 
@@ -191,8 +200,7 @@ namespace nn {
 
 /// An option of a cross entropy: weights of the classes `[classes]`, `smoothing`, or `across<...>`.
 template <class X>
-concept LabelOption =
-    Operand<X> || detail::is_smoothing<X>::value || detail::is_permission<X>::value;
+concept LabelOption = EitherOperand<X> || detail::is_smoothing<X>::value || detail::are_across<X>;
 
 /// Returns the mean cross entropy of logits `[..., classes]` and integer labels `[...]`, or
 /// probabilities `[..., classes]`: a pending sum over the axes that split the labels. Classes may
@@ -206,17 +214,15 @@ concept LabelOption =
 ///     auto loss = reshard<P<>>(nn::cross_entropy(model(x), labels));
 ///     auto soft = nn::cross_entropy(model(x), labels, nn::smoothing{0.1}, across<"model">);
 ///     auto rare = nn::cross_entropy(model(x), labels, weights, across<"data">);
-template <Operand X, Operand Labels, LabelOption... Options>
+template <EitherOperand X, EitherOperand Labels, LabelOption... Options>
 [[nodiscard]] constexpr auto cross_entropy(const X& logits, const Labels& labels,
                                            const Options&... options) {
-  const auto permitted = detail::option_among<detail::is_permission, across_axes<>>(options...);
-  if constexpr ((... && detail::is_permission<Options>::value))
-    return mean(shardwise::cross_entropy<detail::last_dim<X>>(logits, labels, permitted));
+  if constexpr (ValueOperand<X>)
+    return detail::with_last_dim(logits, [&](auto last) {
+      return detail::entropy_with<false, last()>(logits, labels, 0, options...);
+    });
   else
-    return detail::entropy_with<false>(
-        logits, labels, 0,
-        detail::option_among<detail::is_tensor_option, detail::no_weights>(options...),
-        detail::option_among<detail::is_smoothing, smoothing>(options...), permitted);
+    return detail::entropy_with<false, detail::last_dim<X>>(logits, labels, 0, options...);
 }
 
 /// The same without the labels that are `Ignored`, such as those of padding: their losses are 0,
@@ -225,15 +231,16 @@ template <Operand X, Operand Labels, LabelOption... Options>
 ///
 ///     auto loss = reshard<P<>>(nn::cross_entropy_ignoring<-100>(model(x), labels,
 ///     across<"data">));
-template <std::int64_t Ignored, Operand X, Operand Labels, LabelOption... Options>
+template <std::int64_t Ignored, EitherOperand X, EitherOperand Labels, LabelOption... Options>
   requires(!Fractional<typename Labels::value_type>)
 [[nodiscard]] constexpr auto cross_entropy_ignoring(const X& logits, const Labels& labels,
                                                     const Options&... options) {
-  return detail::entropy_with<true>(
-      logits, labels, Ignored,
-      detail::option_among<detail::is_tensor_option, detail::no_weights>(options...),
-      detail::option_among<detail::is_smoothing, smoothing>(options...),
-      detail::option_among<detail::is_permission, across_axes<>>(options...));
+  if constexpr (ValueOperand<X>)
+    return detail::with_last_dim(logits, [&](auto last) {
+      return detail::entropy_with<true, last()>(logits, labels, Ignored, options...);
+    });
+  else
+    return detail::entropy_with<true, detail::last_dim<X>>(logits, labels, Ignored, options...);
 }
 
 }  // namespace nn

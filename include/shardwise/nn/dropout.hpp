@@ -21,11 +21,11 @@ namespace shardwise::nn {
 ///     }
 template <class Rate = std::ratio<1, 10>>
 struct dropout {
-  template <Operand X, class Key>
+  template <EitherOperand X, class Key>
   [[nodiscard]] constexpr auto operator()(const X& x, const Key& seed) const {
     return shardwise::dropout(x, seed, detail::value_of_ratio<Rate>);
   }
-  template <Operand X>
+  template <EitherOperand X>
   [[nodiscard]] constexpr X operator()(const X& x) const {
     return x;
   }

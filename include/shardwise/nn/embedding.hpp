@@ -20,14 +20,14 @@ template <class Table, class Out = as_computed>
 struct embedding {
   Table table;
 
-  template <Operand Indices>
+  template <EitherOperand Indices>
   [[nodiscard]] constexpr auto operator()(const Indices& ids) const {
     return detail::spread<Out>(shardwise::embedding(table, ids));
   }
   /// Returns the products of `[batch, positions, width]` with all rows, `[batch, positions, rows]`:
   /// an output layer with tied weights. The scores are split as the rows of the table are, and the
   /// gradient of the table is the sum over both uses.
-  template <Operand X>
+  template <EitherOperand X>
   [[nodiscard]] constexpr auto scores(const X& x) const {
     return einsum<"bsd,vd->bsv">(x, table);
   }

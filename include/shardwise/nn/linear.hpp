@@ -30,7 +30,8 @@ template <int Rank>
 /// Returns the product of the last dimension of `x` and the first of a matrix.
 template <class X, class W>
 [[nodiscard]] constexpr auto dense(const X& x, const W& weight) {
-  return einsum<dense_equation<last_dim<X> + 1>()>(x, weight);
+  return with_last_dim(x,
+                       [&](auto last) { return einsum<dense_equation<last() + 1>()>(x, weight); });
 }
 
 }  // namespace detail
@@ -52,7 +53,7 @@ struct linear {
   Weight weight;
   Bias bias;
 
-  template <Operand X>
+  template <EitherOperand X>
   [[nodiscard]] constexpr auto operator()(const X& x) const {
     return detail::spread<Out>(detail::dense(x, weight)) + bias;
   }
@@ -61,7 +62,7 @@ template <class Weight, class Out>
 struct linear<Weight, no_bias, Out> {
   Weight weight;
 
-  template <Operand X>
+  template <EitherOperand X>
   [[nodiscard]] constexpr auto operator()(const X& x) const {
     return detail::spread<Out>(detail::dense(x, weight));
   }

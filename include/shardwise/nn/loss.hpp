@@ -72,13 +72,13 @@ namespace nn {
 /// Returns the mean squared difference.
 ///
 ///     auto loss = reshard<P<>>(nn::mse(model(x), wanted));
-template <Operand X, Operand Y>
+template <EitherOperand X, EitherOperand Y>
 [[nodiscard]] constexpr detail::loss_of<detail::mse_loss, X, Y> mse(const X& x, const Y& wanted) {
   return detail::of_target<detail::mse_loss>(x, wanted);
 }
 
 /// Returns the mean absolute difference.
-template <Operand X, Operand Y>
+template <EitherOperand X, EitherOperand Y>
 [[nodiscard]] constexpr detail::loss_of<detail::l1_loss, X, Y> l1(const X& x, const Y& wanted) {
   return detail::of_target<detail::l1_loss>(x, wanted);
 }
@@ -87,7 +87,7 @@ template <Operand X, Operand Y>
 /// between 0 and 1: `-y log(sigmoid(x)) - (1 - y) log(1 - sigmoid(x))`, without overflow.
 ///
 ///     auto loss = reshard<P<>>(nn::binary_cross_entropy(model(x), wanted));
-template <Operand X, Operand Y>
+template <EitherOperand X, EitherOperand Y>
 [[nodiscard]] constexpr detail::loss_of<detail::binary_cross_entropy_loss, X, Y>
 binary_cross_entropy(const X& logits, const Y& wanted) {
   return detail::of_target<detail::binary_cross_entropy_loss>(logits, wanted);
@@ -95,17 +95,18 @@ binary_cross_entropy(const X& logits, const Y& wanted) {
 
 /// Returns the mean negative log-likelihood of labels `[...]`, given log-probabilities `[...,
 /// classes]`, such as the result of `log_softmax`.
-template <Operand X, Operand Labels>
+template <EitherOperand X, EitherOperand Labels>
 [[nodiscard]] constexpr auto nll(const X& log_probabilities, const Labels& labels) {
-  constexpr int last = detail::last_dim<X>;
-  return -mean(take_along<last>(log_probabilities, unsqueeze<last>(labels)));
+  return detail::with_last_dim(log_probabilities, [&](auto last) {
+    return -mean(take_along<last()>(log_probabilities, unsqueeze<last()>(labels)));
+  });
 }
 
 /// Returns the mean Huber loss: half the squared difference where it is at most `delta`, and
 /// `delta (|x - y| - delta / 2)` elsewhere.
 ///
 ///     auto loss = reshard<P<>>(nn::huber(model(x), wanted, 1.0));
-template <Operand X, Operand Y>
+template <EitherOperand X, EitherOperand Y>
 [[nodiscard]] constexpr detail::loss_of<detail::huber_loss, X, Y, double> huber(const X& x,
                                                                                 const Y& wanted,
                                                                                 double delta = 1) {
@@ -114,13 +115,13 @@ template <Operand X, Operand Y>
 
 /// Returns the mean smooth L1 loss: the Huber loss divided by `beta`, which is `|x - y| - beta / 2`
 /// where the difference is large.
-template <Operand X, Operand Y>
+template <EitherOperand X, EitherOperand Y>
 [[nodiscard]] constexpr auto smooth_l1(const X& x, const Y& wanted, double beta = 1) {
   return huber(x, wanted, beta) / beta;
 }
 
 /// Returns the mean hinge loss, `max(0, 1 - y x)`, of scores and the classes 1 and -1.
-template <Operand X, Operand Y>
+template <EitherOperand X, EitherOperand Y>
 [[nodiscard]] constexpr detail::loss_of<detail::hinge_loss, X, Y> hinge(const X& scores,
                                                                         const Y& classes) {
   return detail::of_target<detail::hinge_loss>(scores, classes);
@@ -130,7 +131,7 @@ template <Operand X, Operand Y>
 /// probabilities from others that are given by their logarithms. Terms with `p = 0` are 0.
 ///
 ///     auto loss = nn::kl_divergence(log_softmax<1>(logits), wanted);
-template <Operand Q, Operand Wanted>
+template <EitherOperand Q, EitherOperand Wanted>
 [[nodiscard]] constexpr detail::loss_of<detail::kl_divergence_loss, Q, Wanted> kl_divergence(
     const Q& log_q, const Wanted& p) {
   return detail::of_target<detail::kl_divergence_loss>(log_q, p);

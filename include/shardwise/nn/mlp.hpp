@@ -25,7 +25,7 @@ struct mlp {
   Up up;
   Down down;
 
-  template <Operand X>
+  template <EitherOperand X>
   [[nodiscard]] constexpr auto operator()(const X& x) const {
     return down(Activation{}(up(x)));
   }

@@ -19,10 +19,11 @@ struct layer_norm {
   Scale scale;
   Shift shift;
 
-  template <Operand X>
+  template <EitherOperand X>
   [[nodiscard]] constexpr auto operator()(const X& x) const {
-    return shardwise::layer_norm<detail::last_dim<X>>(x, scale, shift,
-                                                      detail::value_of_ratio<Epsilon>);
+    return detail::with_last_dim(x, [&](auto last) {
+      return shardwise::layer_norm<last()>(x, scale, shift, detail::value_of_ratio<Epsilon>);
+    });
   }
 };
 
@@ -31,9 +32,11 @@ template <class Scale, class Epsilon = std::ratio<1, 1000000>>
 struct rms_norm {
   Scale scale;
 
-  template <Operand X>
+  template <EitherOperand X>
   [[nodiscard]] constexpr auto operator()(const X& x) const {
-    return shardwise::rms_norm<detail::last_dim<X>>(x, scale, detail::value_of_ratio<Epsilon>);
+    return detail::with_last_dim(x, [&](auto last) {
+      return shardwise::rms_norm<last()>(x, scale, detail::value_of_ratio<Epsilon>);
+    });
   }
 };
 
@@ -48,7 +51,7 @@ struct group_norm {
   Scale scale;
   Shift shift;
 
-  template <Operand X>
+  template <EitherOperand X>
   [[nodiscard]] constexpr auto operator()(const X& x) const {
     return shardwise::group_norm<Groups>(x, scale, shift, detail::value_of_ratio<Epsilon>,
                                          Permitted{});
@@ -62,7 +65,7 @@ struct instance_norm {
   Scale scale;
   Shift shift;
 
-  template <Operand X>
+  template <EitherOperand X>
   [[nodiscard]] constexpr auto operator()(const X& x) const {
     return shardwise::instance_norm(x, scale, shift, detail::value_of_ratio<Epsilon>, Permitted{});
   }

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/expression/terms.hpp"
-
-#include <type_traits>
-
 namespace shardwise::detail {
 
 /// Returns the first option that `Is` accepts, or a default.
@@ -19,9 +15,5 @@ template <template <class> class Is, class Default, class First, class... Rest>
   else
     return option_among<Is, Default>(rest...);
 }
-
-/// True for the option `across<...>`.
-template <class X>
-struct is_permission : std::bool_constant<are_across<X>> {};
 
 }  // namespace shardwise::detail

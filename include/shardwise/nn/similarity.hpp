@@ -10,7 +10,7 @@ namespace shardwise::nn {
 /// `least`. If the dimension is split, `across` names the axes over which squares are summed.
 ///
 ///     auto unit = nn::normalize<1>(x, across<"model">);
-template <int Dim, Operand X, fixed_string... Axes>
+template <int Dim, EitherOperand X, fixed_string... Axes>
 [[nodiscard]] constexpr auto normalize(const X& x, across_axes<Axes...> permitted = {},
                                        double least = 1e-12) {
   return x / maximum(l2_norm<Dim>(x, keep_dims, permitted), least);
@@ -20,7 +20,7 @@ template <int Dim, Operand X, fixed_string... Axes>
 /// their norms, each of which is taken to be at least `least`.
 ///
 ///     auto alike = nn::cosine_similarity<1>(a, b);   // f32[8@data, 64], twice -> f32[8@data]
-template <int Dim, Operand A, Operand B, fixed_string... Axes>
+template <int Dim, EitherOperand A, EitherOperand B, fixed_string... Axes>
 [[nodiscard]] constexpr auto cosine_similarity(const A& a, const B& b,
                                                across_axes<Axes...> permitted = {},
                                                double least = 1e-8) {

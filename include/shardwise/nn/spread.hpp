@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/operation/reshard.hpp"
+#include "shardwise/operation/with_rank.hpp"
 
 #include <type_traits>
 
@@ -22,6 +23,16 @@ template <class X>
 inline constexpr int last_dim = X::extents_type::rank - 1;
 template <AnyRefused X>
 inline constexpr int last_dim<X> = 0;
+
+/// Calls `f` with the last dimension of a tensor as a constant.
+template <class X, class F>
+[[nodiscard]] constexpr auto with_last_dim(const X& x, const F& f) {
+  if constexpr (ValueOperand<X>)
+    return with_rank<1, max_rank>(
+        x, [&](auto rank) { return f(std::integral_constant<int, rank() - 1>{}); });
+  else
+    return f(std::integral_constant<int, last_dim<X>>{});
+}
 
 /// The number that a `std::ratio` stands for.
 template <class Ratio>

@@ -23,12 +23,12 @@ struct transformer_block {
   SecondNorm mlp_norm;
   Mlp mlp;
 
-  template <Operand X, AttentionOption... Options>
+  template <EitherOperand X, AttentionOption... Options>
   [[nodiscard]] constexpr auto operator()(const X& x, const Options&... options) const {
     const auto h = x + attention(attention_norm(x), options...);
     return h + mlp(mlp_norm(h));
   }
-  template <Operand X, class Keys, class Values, AttentionOption... Options>
+  template <EitherOperand X, class Keys, class Values, AttentionOption... Options>
   [[nodiscard]] constexpr auto operator()(const X& x, attention_cache<Keys, Values>& cache,
                                           const Options&... options) const {
     const auto h = x + attention(attention_norm(x), cache, options...);
