@@ -3,11 +3,14 @@
 
 #include "shardwise/operation/arithmetic.hpp"
 #include "shardwise/operation/broadcast_to.hpp"
+#include "shardwise/operation/by_extents.hpp"
 #include "shardwise/operation/cast.hpp"
 #include "shardwise/operation/exponential.hpp"
 #include "shardwise/operation/iota_like.hpp"
 #include "shardwise/operation/rotary.hpp"
+#include "shardwise/operation/squeeze.hpp"
 #include "shardwise/operation/trigonometric.hpp"
+#include "shardwise/operation/with_rank.hpp"
 
 #include <ratio>
 #include <type_traits>
@@ -19,45 +22,75 @@ struct no_rotary {};
 
 /// A rotary position embedding without tables: pair `p` of the last dimension of `[..., positions,
 /// size]` is rotated by the angle `position * Base^(-2 p / size)`. Positions are counted from 0, or
-/// from `first`, an integer tensor of rank 0.
+/// from an integer tensor of rank 0, or are the elements of one of rank 1, such as those of packed
+/// texts.
 ///
-/// The angles are computed on the fly, in `float`, or in `double` for `double`. Extents must be
-/// known at compile time.
+/// The angles are computed on the fly, in `float`, or in `double` for `double`. Where positions are
+/// counted, their number must be known at compile time, unless the layout of the tensor is a value.
 ///
 ///     auto q = nn::rotary<>{}(einsum<"bsd,dhe->bhse">(x, w));
+///     auto k = nn::rotary<>{}(einsum<"bsd,dhe->bhse">(x, v), positions);     // i32[512]
 template <class Base = std::ratio<10000>, rotary_pairs Pairs = rotary_pairs::halves>
 struct rotary {
-  template <Operand X>
+  template <EitherOperand X>
   [[nodiscard]] constexpr auto operator()(const X& x) const {
-    return turned(x, positions_of(x));
+    return turned(x, counted(x));
   }
-  template <Operand X, Operand First>
-  [[nodiscard]] constexpr auto operator()(const X& x, const First& first) const {
-    return turned(x, positions_of(x) + cast<compute_type<typename X::value_type>>(first));
+  template <EitherOperand X, EitherOperand Positions>
+  [[nodiscard]] constexpr auto operator()(const X& x, const Positions& positions) const {
+    return turned(x, detail::with_rank<0, 1>(positions, [&](auto rank) {
+                    return from<decltype(rank)::value>(x, positions);
+                  }));
   }
 
  private:
-  /// The type of a tensor with one number for each position and pair.
-  template <class X>
-  [[nodiscard]] static constexpr auto grid_of(const X& x) {
-    constexpr int last = X::extents_type::rank - 1;
-    constexpr index_t positions = X::extents_type::value[last - 1];
-    constexpr index_t pairs = X::extents_type::value[last] / 2;
+  /// Returns positions counted from a number, or those of a tensor of rank 1 beside their pairs.
+  template <int Rank, class X, class Positions>
+  [[nodiscard]] static constexpr auto from(const X& x, const Positions& positions) {
     using wide = compute_type<typename X::value_type>;
-    return broadcast_to<extents<positions, pairs>>(X::domain::template number<wide>(x, wide{0}));
+    if constexpr (Rank == 0)
+      return detail::made_tensor(counted(x) + cast<wide>(positions));
+    else
+      return detail::made_tensor(unsqueeze<1>(cast<wide>(positions)));
   }
+  /// The number of pairs; a tensor without positions is an error of the operation.
+  [[nodiscard]] static constexpr index_t pairs_of(const extents_desc& of) noexcept {
+    return of.ssize() < 2 ? 0 : of[of.ssize() - 1] / 2;
+  }
+  /// The extents of the angles of all pairs, `[positions, pairs]`, or of one position.
+  template <int Rank>
+  [[nodiscard]] static constexpr attributes extents_of_angles(const extents_desc&,
+                                                              const extents_desc& of) noexcept {
+    extents_desc out;
+    if (Rank == 2) out.push_back(of.ssize() < 2 ? 0 : of[of.ssize() - 2]);
+    out.push_back(pairs_of(of));
+    return broadcast_to_operation::how(out);
+  }
+  /// Returns the index of each angle along the first of its dimensions.
+  template <int Rank, class X>
+  [[nodiscard]] static constexpr auto index_of_angles(const X& x) {
+    using wide = compute_type<typename X::value_type>;
+    const auto zero = [&] {
+      if constexpr (ValueOperand<X>)
+        return X::value_domain::template number<wide>(x, wide{0});
+      else
+        return X::domain::template number<wide>(x, wide{0});
+    }();
+    return cast<wide>(iota_like<0>(
+        detail::apply_by_extents<broadcast_to_operation, extents_of_angles<Rank>>(zero, x)));
+  }
+  /// Returns the positions, counted from 0, `[positions, pairs]`.
   template <class X>
-  [[nodiscard]] static constexpr auto positions_of(const X& x) {
-    return cast<compute_type<typename X::value_type>>(iota_like<0>(grid_of(x)));
+  [[nodiscard]] static constexpr auto counted(const X& x) {
+    return index_of_angles<2>(x);
   }
   template <class X, class Position>
   [[nodiscard]] static constexpr auto turned(const X& x, const Position& position) {
     using T = typename X::value_type;
     using wide = compute_type<T>;
     constexpr wide base = static_cast<wide>(Base::num) / static_cast<wide>(Base::den);
-    constexpr auto pairs = static_cast<wide>(X::extents_type::value[X::extents_type::rank - 1] / 2);
-    const auto pair = cast<wide>(iota_like<1>(grid_of(x)));
-    const auto angle = position * pow(base, pair * (-1 / pairs));
+    const auto pairs = static_cast<wide>(pairs_of(x.extents()));
+    const auto angle = position * pow(base, index_of_angles<1>(x) * (-1 / pairs));
     if constexpr (std::is_same_v<T, wide>)
       return shardwise::rotary<Pairs>(x, cos(angle), sin(angle));
     else
