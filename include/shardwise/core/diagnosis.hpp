@@ -45,6 +45,9 @@ struct diagnosis {
   if (!verdict.axis.empty()) fact(rule.label) << " '" << verdict.axis << "'";
   if (rule.sizes == sizes_told::device) {
     fact("device ") << verdict.have;
+  } else if (rule.sizes == sizes_told::rank) {
+    fact("") << verdict.have << " where at least " << -verdict.want << " and less than "
+             << verdict.want << " is needed";
   } else if (verdict.have != 0 || verdict.want != 0) {
     constexpr text_view between[] = {
         " where ",        " into ", " of ", " where less than ", " where a multiple of ",

@@ -31,6 +31,9 @@ struct size_met {
 struct size_needed {
   index_t size;
 };
+struct size_from {
+  index_t least;
+};
 struct size_below {
   index_t limit;
 };
@@ -147,6 +150,8 @@ template <sizes_told Told, index_t Have, index_t Want>
 [[nodiscard]] constexpr auto sizes_of() noexcept {
   if constexpr (Told == sizes_told::device)
     return facts<device_number{Have}>{};
+  else if constexpr (Told == sizes_told::rank)
+    return facts<size_met{Have}, size_from{-Want}, size_below{Want}>{};
   else if constexpr (Have == 0 && Want == 0)
     return facts<>{};
   else if constexpr (Told == sizes_told::needed || Told == sizes_told::devices)

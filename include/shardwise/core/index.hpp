@@ -23,6 +23,16 @@ inline constexpr int max_rank = 8;
   return dividend / divisor + (dividend % divisor > 0 ? 1 : 0);
 }
 
+/// Returns a dimension counted from the first, in a tensor of this rank: a negative one counts from
+/// the end, and -1 is the last. One that the tensor does not have is returned as it is, so that
+/// errors show it.
+///
+///     static_assert(counted_from_front(-1, 3) == 2);
+template <class Integer>
+[[nodiscard]] constexpr Integer counted_from_front(Integer dim, int rank) noexcept {
+  return dim < 0 && dim >= -rank ? static_cast<Integer>(dim + rank) : dim;
+}
+
 /// Calls `f.template operator()<0>()` ... `<N - 1>()` in order.
 template <std::size_t N, class F>
 constexpr void for_each_index(F&& f) {

@@ -11,7 +11,8 @@ namespace shardwise {
 
 /// How the two sizes of a diagnosis are worded: `6 where 4 is needed`, `4 into 3 equal parts`, `5
 /// of 8 characters`, `6 where less than 6 is needed`, `9 where a multiple of 8 is needed`, `4
-/// devices where 8 are needed`, or, for a single size, `device 3`.
+/// devices where 8 are needed`, or, for a single size, `device 3`; of a dimension, `2 where at
+/// least -2 and less than 2 is needed`.
 enum class sizes_told : unsigned char {
   needed,
   parts,
@@ -19,7 +20,8 @@ enum class sizes_told : unsigned char {
   below,
   multiple,
   devices,
-  device
+  device,
+  rank
 };
 
 /// What a rule demands, in one sentence, which the compiler prints too, and the words for its facts
@@ -126,9 +128,9 @@ struct rule_table {
   sizes(sizes_told::parts, extent_is_not_divisible, hosts_are_not_alike,
         host_batch_is_not_divisible);
   sizes(sizes_told::characters, einsum_is_malformed, text_is_malformed);
-  sizes(sizes_told::below, mesh_has_too_many_devices, tensor_is_too_large,
-        dimension_is_out_of_range, index_is_out_of_range, device_is_out_of_range,
-        owner_is_out_of_range);
+  sizes(sizes_told::below, mesh_has_too_many_devices, tensor_is_too_large, index_is_out_of_range,
+        device_is_out_of_range, owner_is_out_of_range);
+  sizes(sizes_told::rank, dimension_is_out_of_range);
   sizes(sizes_told::multiple, blocks_do_not_divide_extent, groups_do_not_divide_channels);
   sizes(sizes_told::devices, device_count_differs, pool_size_differs);
   sizes(sizes_told::device, device_is_repeated, device_is_elsewhere);

@@ -93,6 +93,24 @@ constexpr void require_same_split(const propagation& said, const mesh_desc& mesh
 
 namespace detail {
 
+/// True if the attributes of an operation, which are types, have a dimension that is counted from
+/// the end.
+template <class Operation>
+inline constexpr bool counts_from_end = false;
+template <class Operation>
+  requires(Operation::operation_class::names.are_from_end(Operation::how))
+inline constexpr bool counts_from_end<Operation> = true;
+
+/// Returns the attributes of an operation whose attributes are types, for a first operand of this
+/// rank: those of its instruction, in which dimensions count from the first.
+template <class Operation>
+[[nodiscard]] constexpr decltype(auto) attributes_for(int rank) noexcept {
+  if constexpr (counts_from_end<Operation>)
+    return Operation::operation_class::names.from_front(Operation::how, rank);
+  else
+    return (Operation::how);
+}
+
 /// Returns the factor rule of an operation whose attributes are types: a precomputed one, if it has
 /// one, or that of its class for its attributes.
 template <class Operation>
@@ -100,7 +118,8 @@ template <class Operation>
   if constexpr (requires { Operation::rule(operands); })
     return Operation::rule(operands);
   else
-    return Operation::operation_class::rule(Operation::how, operands);
+    return Operation::operation_class::rule(attributes_for<Operation>(operands[0].rank()),
+                                            operands);
 }
 /// Checks that an operation accepts these element types: operands of one numeric type, unless it
 /// declares otherwise.
@@ -117,7 +136,7 @@ template <class Operation>
 constexpr void require_attributes(const tensor_descs& operands) {
   using class_type = typename Operation::operation_class;
   if constexpr (requires { class_type::check(Operation::how, operands); })
-    require(class_type::check(Operation::how, operands));
+    require(class_type::check(attributes_for<Operation>(operands[0].rank()), operands));
 }
 /// Returns the element type of the result: that of the first operand, unless the operation declares
 /// otherwise.

@@ -28,8 +28,10 @@ template <class Operation, class... Papers>
 [[nodiscard]] constexpr auto judge_attributes() noexcept {
   using class_type = typename Operation::operation_class;
   if constexpr (requires { class_type::check(Operation::how, tensor_descs{}); }) {
-    return answer_to<Operation>(
-        [] { return class_type::check(Operation::how, tensor_descs{Papers::value...}); });
+    return answer_to<Operation>([] {
+      return class_type::check(attributes_for<Operation>(tensor_descs{Papers::value...}[0].rank()),
+                               tensor_descs{Papers::value...});
+    });
   } else {
     return allowed<>{};
   }

@@ -183,7 +183,7 @@ namespace detail {
       layout.pending = static_cast<std::uint8_t>(layout.pending | 1U << a);
     }
     if (one.kind != dtensor_placement::shard && one.kind != dtensor_placement::strided) continue;
-    if (one.dim < 0) one.dim += rank;
+    one.dim = counted_from_front(one.dim, rank);
     if (one.dim < 0 || one.dim >= rank) return refuse("a shard is of a dimension of the tensor");
     if (one.factor < 1 || one.factor > grain::largest)
       return refuse("the factor of a strided shard is at least 1");

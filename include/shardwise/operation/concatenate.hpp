@@ -13,6 +13,7 @@ namespace shardwise {
 /// The operation that concatenates tensors along a dimension, which is its only integer.
 struct concatenate_operation {
   static constexpr text_view name = "concatenate";
+  static constexpr dims_among names{.count = 1};
   static constexpr views_read reads = views_read::any;
 
   [[nodiscard]] static constexpr attributes how(int dim) noexcept {

@@ -8,8 +8,9 @@
 
 namespace shardwise {
 
-/// The vector product on abstract tensors; its integer is the dimension of the vectors, or -1 for
-/// the last one. It is computed as a composition of other operations.
+/// The vector product on abstract tensors; its integer is the dimension of the vectors, counted
+/// from the end of each operand if it is negative. It is computed as a composition of other
+/// operations.
 struct cross_operation {
   static constexpr text_view name = "cross";
 
@@ -47,8 +48,7 @@ struct cross_operation {
 
  private:
   [[nodiscard]] static constexpr int dim_in(const attributes& how, int rank) noexcept {
-    const auto dim = static_cast<int>(how.integers[0]);
-    return dim == -1 ? (rank == 0 ? 0 : rank - 1) : dim;
+    return static_cast<int>(counted_from_front(how.integers[0], rank));
   }
 };
 
@@ -81,9 +81,10 @@ template <int Dim, class Permitted>
 using cross_call = gathered_call<cross_of<Dim>, Permitted, cross_steps<Dim>>;
 }  // namespace detail
 
-/// Returns the vector products of vectors of three elements along a dimension; -1, the default, is
-/// the last one of each operand. The other dimensions broadcast, and may be split; that of the
-/// vectors must not be split, or is gathered over permitted axes. Pending sums stay pending.
+/// Returns the vector products of vectors of three elements along a dimension; a negative one
+/// counts from the end of each operand, and the default is the last. The other dimensions
+/// broadcast, and may be split; that of the vectors must not be split, or is gathered over
+/// permitted axes. Pending sums stay pending.
 ///
 ///     auto n = cross(u, v);                // f32[8@data, 3], f32[8@data, 3] -> f32[8@data, 3]
 template <int Dim = -1, NamedOperand A, NamedOperand B, detail::Terms Given = across_axes<>>

@@ -21,6 +21,7 @@ namespace shardwise {
 /// logits. It is computed as a composition of other operations.
 struct cross_entropy_operation {
   static constexpr text_view name = "cross_entropy";
+  static constexpr dims_among names{.count = 1};
 
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {

@@ -13,6 +13,7 @@ namespace detail {
 /// dimension.
 struct neighbours_judge : of_any_elements {
   static constexpr text_view name = "diff";
+  static constexpr dims_among names{.count = 1};
 
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {

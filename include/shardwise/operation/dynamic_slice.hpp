@@ -28,6 +28,7 @@ struct update_slice_operation;
 /// its second operand, of rank 0. Its integers are the dimension and the number of elements.
 struct dynamic_slice_operation {
   static constexpr text_view name = "dynamic_slice";
+  static constexpr dims_among names{.count = 1};
   static constexpr views_read reads = views_read::any;
 
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
@@ -71,6 +72,7 @@ struct dynamic_slice_operation {
 /// unless it is `clamp`, the `out_of_range` policy for a part that extends beyond the end.
 struct update_slice_operation {
   static constexpr text_view name = "update_slice";
+  static constexpr dims_among names{.count = 1};
   static constexpr views_read reads = views_read::any;
   static constexpr bool overwrites_first = true;
 

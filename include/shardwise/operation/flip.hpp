@@ -19,7 +19,7 @@ struct flip_call {
 
   [[nodiscard]] static constexpr shard_mirror plan(const mesh_desc& mesh, const tensor_desc& x,
                                                    unsigned permitted) noexcept {
-    return shard_mirror::of(mesh, x, over(operation::how.integers), permitted);
+    return shard_mirror::of(mesh, x, over(attributes_for<operation>(x.rank()).integers), permitted);
   }
   template <class Plan, class Permitted, class X>
   [[nodiscard]] static constexpr auto on_types(X&& x) {
@@ -35,7 +35,7 @@ struct flip_call {
       mine = value_steps::call(shard_mirror::along(axes), std::move(mine));
     return value_steps::leave(
         X::value_domain::template apply_with<flip_operation, typename X::value_type>(
-            operation::how, std::move(mine)),
+            attributes_for<operation>(x.tensor().rank()), std::move(mine)),
         x.tensor().layout);
   }
 

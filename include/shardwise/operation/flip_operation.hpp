@@ -10,6 +10,7 @@ namespace shardwise {
 /// The operation that reverses the order of elements along dimensions, which are its integers.
 struct flip_operation : of_any_elements {
   static constexpr text_view name = "flip";
+  static constexpr dims_among names{};
   static constexpr views_read reads = views_read::any;
 
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,

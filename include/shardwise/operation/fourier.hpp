@@ -47,10 +47,10 @@ struct irfft_of {
 
 /// Returns the discrete Fourier transform of complex numbers along the given dimensions. A complex
 /// tensor has a last dimension of size 2, the real and the imaginary parts, which is not among
-/// `Dims`. Along a dimension of `n` elements, element `k` is the sum of `x[j] exp(-2 pi i j k / n)`
-/// over all `j`. Any length is fast. The dimensions and the pairs must not be split, or are
-/// gathered over permitted axes; pending sums stay pending. The elements must be floating-point
-/// numbers; `bfloat16` and `float16` are computed in `float`.
+/// `Dims` and is not counted: -1 is the one before it. Along a dimension of `n` elements, element
+/// `k` is the sum of `x[j] exp(-2 pi i j k / n)` over all `j`. Any length is fast. The dimensions
+/// and the pairs must not be split, or are gathered over permitted axes; pending sums stay pending.
+/// The elements must be floating-point numbers; `bfloat16` and `float16` are computed in `float`.
 ///
 ///     auto y = fourier::fft<1>(x);           // f32[8@data, 64, 2] -> f32[8@data, 64, 2]
 ///     auto z = fourier::fft<0, 1>(x, across<"data">);

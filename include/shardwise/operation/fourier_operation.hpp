@@ -82,6 +82,7 @@ struct of_spectra {
 template <fixed_string Name>
 struct complex_spectra : of_spectra {
   static constexpr text_view name = Name;
+  static constexpr dims_among names{.beyond = 1};
 
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {
@@ -132,6 +133,7 @@ constexpr void fft_operation::gradient(gradient_step& at) {
 ///     ([i, j]) -> ([i, k, l])        // along j; l are the pairs
 struct rfft_operation : detail::of_spectra {
   static constexpr text_view name = "rfft";
+  static constexpr dims_among names{};
 
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {
@@ -170,6 +172,7 @@ struct rfft_operation : detail::of_spectra {
 ///     ([i, j, k]) -> ([i, l])        // along j; k are the pairs
 struct irfft_operation : detail::of_spectra {
   static constexpr text_view name = "irfft";
+  static constexpr dims_among names{.others = 1, .beyond = 1};
 
   /// Returns the dimensions alone, as the attributes of `rfft`.
   [[nodiscard]] static constexpr attributes dims(attributes how) noexcept {

@@ -20,16 +20,18 @@ template <int Dim, class X, class Permitted>
     using T = typename X::value_type;
     using first = strided_slice_of<Dim, 0, 0, 1>;
     const auto whole = fetching_call<first, Permitted>::gathered(x);
-    const index_t size = whole.extents()[Dim];
+    const int dim = counted_from_front(Dim, whole.extents().ssize());
+    const index_t size = whole.extents()[dim];
     const auto part = [&](index_t begin, index_t end) {
       return X::value_domain::template apply_with_across<slice_operation, T>(
-          Permitted::bits(whole.mesh()), slice_operation::how(Dim, begin, end, 1), whole);
+          Permitted::bits(whole.mesh()), slice_operation::how(dim, begin, end, 1), whole);
     };
     return std::tuple{part(0, size / 2), part(size / 2, size)};
-  } else if constexpr (Dim < 0 || Dim >= X::extents_type::rank) {
+  } else if constexpr (constexpr int dim = counted_from_front(Dim, X::extents_type::rank);
+                       dim < 0 || dim >= X::extents_type::rank) {
     return split_at<Dim, 0>(x, permitted);
   } else {
-    constexpr index_t size = X::extents_type::value[Dim];
+    constexpr index_t size = X::extents_type::value[dim];
     // A size that is not known has no half: its slice is out of range.
     return split_at < Dim, size == dyn ? -1 : size / 2 > (x, permitted);
   }

@@ -18,7 +18,7 @@ struct index_call {
 
   [[nodiscard]] static constexpr shard_owner plan(const mesh_desc& mesh, const tensor_desc& x,
                                                   unsigned permitted) noexcept {
-    return shard_owner::of(mesh, x, operation::how, permitted);
+    return shard_owner::of(mesh, x, attributes_for<operation>(x.rank()), permitted);
   }
   template <class Plan, class Permitted, class X>
   [[nodiscard]] static constexpr auto on_types(X&& x) {
@@ -31,11 +31,13 @@ struct index_call {
   }
   template <class X>
   [[nodiscard]] static X on_values(const X& x, const shard_owner& plan) {
-    const attributes local = slice_operation::how(Dim, plan.local, plan.local + 1, 1, true);
+    const attributes& whole = attributes_for<operation>(x.tensor().rank());
+    const attributes local = slice_operation::how(static_cast<int>(whole.integers[0]), plan.local,
+                                                  plan.local + 1, 1, true);
     X mine = X::value_domain::template apply_with<slice_operation, typename X::value_type>(
         local, value_steps::enter(x));
     return value_steps::leave(value_steps::call(plan.sending(), std::move(mine)),
-                              shard_owner::result_of(x.mesh(), x.tensor(), operation::how));
+                              shard_owner::result_of(x.mesh(), x.tensor(), whole));
   }
 };
 

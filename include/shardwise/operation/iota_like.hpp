@@ -10,6 +10,7 @@ namespace shardwise {
 /// integer. It uses only the extents and the layout of its operand.
 struct iota_like_operation : of_any_elements {
   static constexpr text_view name = "iota_like";
+  static constexpr dims_among names{.count = 1};
 
   [[nodiscard]] static constexpr attributes how(int dim) noexcept {
     return integer_attributes(dim);

@@ -14,6 +14,7 @@ namespace shardwise {
 /// composition of other operations.
 struct layer_norm_operation {
   static constexpr text_view name = "layer_norm";
+  static constexpr dims_among names{};
 
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {

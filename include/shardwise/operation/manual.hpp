@@ -82,7 +82,8 @@ struct manual_call {
   template <class Domain, class Made, class X>
   [[nodiscard]] static constexpr Made manually(X&& x, const tensor_desc& result) {
     if constexpr (requires(const mesh_desc& mesh) { Rule::called(mesh); })
-      return Domain::template manually<Made>(static_cast<X&&>(x), result, Rule::called(x.mesh()));
+      return Domain::template manually<Made>(static_cast<X&&>(x), result,
+                                             Rule::called(x.mesh()).from_front(result.rank()));
     else
       return Domain::template manually<Made>(static_cast<X&&>(x), result);
   }

@@ -14,6 +14,7 @@ namespace shardwise {
 template <fixed_string Name, reduction Kind>
 struct extreme_with_index {
   static constexpr text_view name = Name;
+  static constexpr dims_among names{.count = 1};
   static constexpr reduction kind = Kind;
 
   [[nodiscard]] static constexpr attributes how(int dim) noexcept {

@@ -57,7 +57,7 @@ struct named_collective {
     // An axis that is not in the mesh is not manual.
     if (out.verdict.rule == violation::axis_is_not_in_mesh)
       out.verdict.rule = violation::axis_is_not_manual;
-    return out.verdict.ok() ? known.apply(mesh, tensor) : out;
+    return out.verdict.ok() ? known.from_front(tensor.rank()).apply(mesh, tensor) : out;
   }
 };
 

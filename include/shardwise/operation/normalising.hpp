@@ -61,9 +61,9 @@ void require_rule(const First& first, const Rest&... rest) {
   require(Permitted::check(mesh));
   tensor_descs known{known_of(first), known_of(rest)...};
   using class_type = typename Applied::operation_class;
-  if constexpr (requires { class_type::check(Applied::how, known); })
-    require(class_type::check(Applied::how, known));
-  const factor_rule rule = class_type::rule(Applied::how, known);
+  const attributes& how = attributes_for<Applied>(known[0].rank());
+  if constexpr (requires { class_type::check(how, known); }) require(class_type::check(how, known));
+  const factor_rule rule = class_type::rule(how, known);
   known = fetched(mesh, rule, known, Permitted::bits(mesh));
   const diagnosis verdict = propagate(mesh, rule, known).verdict;
   if (!verdict.ok())

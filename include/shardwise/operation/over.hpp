@@ -10,9 +10,11 @@
 
 namespace shardwise {
 
-/// The dimensions of a reduction as a value, for dimensions that are known only at run time.
+/// The dimensions of a reduction as a value, for dimensions that are known only at run time. The
+/// functions that take them count negative ones from the end.
 ///
 ///     sum(x, over{0, 2})         // the first and the third
+///     sum(x, over{-1})           // the last
 ///     sum(x, over(numbers))      // a range of integers; an empty one reduces nothing
 class over {
  public:
@@ -34,11 +36,25 @@ class over {
   /// Returns every dimension of a tensor of this rank.
   [[nodiscard]] static constexpr over all(int rank) noexcept { return of_bits((1U << rank) - 1U); }
 
+  /// Returns the same dimensions of a tensor of this rank, all counted from the first. Those that
+  /// it does not have are kept, for `judge` to show.
+  [[nodiscard]] constexpr over from_front(int rank) const noexcept {
+    if (least_ >= 0) return *this;
+    over out = of_bits(bits_);
+    if (least_ < -rank) out.least_ = least_;
+    if (greatest_ >= rank) out.greatest_ = greatest_;
+    for (int d = -1; d >= -rank; --d)
+      if ((bits_from_end_ >> -d & 1U) != 0) out.add(counted_from_front(d, rank));
+    if (repeated_ != none_repeated) out.repeated_ = counted_from_front(repeated_, rank);
+    return out;
+  }
+
   /// Checks that a tensor of this rank has all of these dimensions, and that each is named once.
   [[nodiscard]] constexpr diagnosis judge(int rank) const noexcept {
     if (least_ >= 0 && greatest_ < rank)
-      return repeated_ < 0 ? diagnosis{}
-                           : diagnosis{.rule = violation::dimension_is_repeated, .dim = repeated_};
+      return repeated_ == none_repeated
+                 ? diagnosis{}
+                 : diagnosis{.rule = violation::dimension_is_repeated, .dim = repeated_};
     return {.rule = violation::dimension_is_out_of_range,
             .have = least_ < 0 ? least_ : greatest_,
             .want = rank};
@@ -57,15 +73,20 @@ class over {
   constexpr void add(index_t dim) noexcept {
     if (dim < least_) least_ = dim;
     if (dim > greatest_) greatest_ = dim;
-    if (dim < 0 || dim >= index_t{max_rank}) return;
-    if ((bits_ >> dim & 1U) != 0) repeated_ = static_cast<int>(dim);
-    bits_ |= 1U << dim;
+    if (dim < -index_t{max_rank} || dim >= index_t{max_rank}) return;
+    unsigned& named = dim < 0 ? bits_from_end_ : bits_;
+    const unsigned bit = 1U << (dim < 0 ? -dim : dim);
+    if ((named & bit) != 0) repeated_ = static_cast<int>(dim);
+    named |= bit;
   }
 
+  static constexpr int none_repeated = -max_rank - 1;
   unsigned bits_ = 0;
+  /// Bit `n` for the `n`th dimension from the end.
+  unsigned bits_from_end_ = 0;
   index_t least_ = 0;
   index_t greatest_ = -1;
-  int repeated_ = -1;
+  int repeated_ = none_repeated;
 };
 
 }  // namespace shardwise

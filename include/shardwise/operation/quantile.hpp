@@ -20,7 +20,7 @@ namespace shardwise {
 template <int Dim, NamedOperand X, detail::Terms... Given>
 [[nodiscard]] constexpr auto quantile(const X& x, double fraction, const Given&... given) {
   const auto sorted = sort<Dim>(x, detail::without_request(given)...);
-  const index_t last = x.extents()[Dim] - 1;
+  const index_t last = x.extents()[counted_from_front(Dim, x.extents().ssize())] - 1;
   const double part = !(fraction > 0) ? 0 : fraction < 1 ? fraction : 1;
   const double place = part * static_cast<double>(last);
   const auto before = static_cast<index_t>(place);

@@ -118,7 +118,7 @@ template <int... Dims>
   if constexpr (sizeof...(Dims) == 0)
     return over::all(rank);
   else
-    return over(Dims...);
+    return over(Dims...).from_front(rank);
 }
 
 /// Returns the dimensions of a reduction of `x`, if its options are valid.
@@ -129,7 +129,9 @@ template <int... Dims, class X, std::same_as<keep_dims_t>... Keep>
 }
 template <ValueOperand X, std::same_as<keep_dims_t>... Keep>
   requires(sizeof...(Keep) < 2)
-[[nodiscard]] constexpr over dims_of(const X&, const over& dims, Keep...) noexcept { return dims; }
+[[nodiscard]] constexpr over dims_of(const X& x, const over& dims, Keep...) noexcept {
+  return dims.from_front(x.extents().ssize());
+}
 
 /// The call of a reduction such as `sum<Dims...>`.
 template <reduction Kind, int... Dims>

@@ -13,6 +13,7 @@ namespace shardwise {
 /// computed as a composition of other operations.
 struct repeat_each_operation {
   static constexpr text_view name = "repeat_each";
+  static constexpr dims_among names{.count = 1};
 
   /// Elements are looked up by indices that are computed from all of the counts.
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,

@@ -18,6 +18,7 @@ namespace shardwise {
 /// and the number of positions.
 struct roll_operation : of_any_elements {
   static constexpr text_view name = "roll";
+  static constexpr dims_among names{.count = 1};
   static constexpr views_read reads = views_read::any;
 
   [[nodiscard]] static constexpr attributes how(int dim, index_t places) noexcept {
@@ -62,7 +63,7 @@ struct roll_call {
 
   [[nodiscard]] static constexpr ring_roll plan(const mesh_desc& mesh, const tensor_desc& x,
                                                 unsigned permitted) noexcept {
-    return ring_roll::of(mesh, x, Dim, Places, permitted);
+    return ring_roll::of(mesh, x, counted_from_front(Dim, x.rank()), Places, permitted);
   }
   template <class Plan, class Permitted, class X>
   [[nodiscard]] static constexpr auto on_types(X&& x) {
@@ -82,12 +83,13 @@ struct roll_call {
   [[nodiscard]] static X on_values(const X& x, const ring_roll& plan) {
     using domain = typename X::value_domain;
     using T = typename X::value_type;
+    const int dim = counted_from_front(Dim, x.tensor().rank());
     X mine = value_steps::enter(x);
     const auto moved = [&](const ring_roll::piece& chosen, X part) {
       return chosen.by == 0 ? part : value_steps::call(plan.move_of(chosen), std::move(part));
     };
     const auto piece = [&](const ring_roll::piece& chosen) {
-      const attributes how = slice_operation::how(Dim, chosen.begin, chosen.end, 1);
+      const attributes how = slice_operation::how(dim, chosen.begin, chosen.end, 1);
       return moved(chosen, domain::template apply_with<slice_operation, T>(how, mine));
     };
     if (plan.moves_shards())
@@ -95,7 +97,7 @@ struct roll_call {
     X first = piece(plan.pieces[0]);
     X second = piece(plan.pieces[1]);
     return value_steps::leave(
-        domain::template apply_with<concatenate_operation, T>(concatenate_operation::how(Dim),
+        domain::template apply_with<concatenate_operation, T>(concatenate_operation::how(dim),
                                                               std::move(first), std::move(second)),
         x.tensor().layout);
   }

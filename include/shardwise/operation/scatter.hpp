@@ -70,6 +70,7 @@ constexpr void scatter_gradient(gradient_step& at) {
 /// What operations that write at indices have in common: the integers, which are the dimension, the
 /// `scatter_mode` and the `out_of_range`, the elements and the cost.
 struct writes_at_indices {
+  static constexpr dims_among names{.count = 1};
   [[nodiscard]] static constexpr attributes how(int dim, scatter_mode what,
                                                 out_of_range mode) noexcept {
     return integer_attributes(dim, static_cast<int>(what), static_cast<int>(mode));

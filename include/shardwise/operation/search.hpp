@@ -130,11 +130,12 @@ struct search_call {
     } else if constexpr (ValueOperand<X>) {
       using domain = typename std::remove_cvref_t<X>::value_domain;
       using T = typename std::remove_cvref_t<X>::value_type;
+      const attributes& how = attributes_for<Whole>(x.tensor().rank());
       const index_t parts =
-          class_type::parts_of(x.mesh(), x.tensor(), Whole::how, Permitted::bits(x.mesh()));
+          class_type::parts_of(x.mesh(), x.tensor(), how, Permitted::bits(x.mesh()));
       if (parts == 0) return whole::apply(static_cast<X&&>(x));
-      auto best = domain::template apply_with<class_type, T>(
-          class_type::in_parts(Whole::how, parts), static_cast<X&&>(x));
+      auto best = domain::template apply_with<class_type, T>(class_type::in_parts(how, parts),
+                                                             static_cast<X&&>(x));
       auto at = domain::template second<std::int64_t>(best);
       return whole::apply(std::move(best), std::move(at));
     } else {
@@ -146,7 +147,8 @@ struct search_call {
   template <class X>
   static constexpr index_t in_parts = [] {
     if constexpr (Operand<X>)
-      return class_type::parts_of(mesh_of<X>::value, paper_of<X>::value, Whole::how,
+      return class_type::parts_of(mesh_of<X>::value, paper_of<X>::value,
+                                  attributes_for<Whole>(paper_of<X>::value.rank()),
                                   Permitted::bits(mesh_of<X>::value));
     else
       return index_t{0};

@@ -28,6 +28,7 @@ struct strided_range {
 /// element remains, is removed.
 struct slice_operation : of_any_elements {
   static constexpr text_view name = "slice";
+  static constexpr dims_among names{.count = 1};
   static constexpr views_read reads = views_read::any;
 
   [[nodiscard]] static constexpr attributes how(int dim, index_t begin, index_t end, index_t step,

@@ -11,6 +11,7 @@ namespace shardwise {
 /// the logarithm. It is computed as a composition of other operations.
 struct softmax_operation {
   static constexpr text_view name = "softmax";
+  static constexpr dims_among names{.count = 1};
 
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {

@@ -14,6 +14,7 @@ namespace shardwise {
 template <fixed_string Name>
 struct ordering {
   static constexpr text_view name = Name;
+  static constexpr dims_among names{.count = 1};
 
   [[nodiscard]] static constexpr attributes how(int dim, bool is_descending) noexcept {
     return integer_attributes(dim, index_t{is_descending});

@@ -11,6 +11,7 @@ namespace shardwise {
 /// The operation that removes dimensions of size 1, which are its integers.
 struct squeeze_operation : of_reordered_elements {
   static constexpr text_view name = "squeeze";
+  static constexpr dims_among names{};
   static constexpr bool keeps_elements = true;
 
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
@@ -38,6 +39,7 @@ struct squeeze_operation : of_reordered_elements {
 /// The operation that inserts dimensions of size 1; its integers are their positions in the result.
 struct unsqueeze_operation : of_reordered_elements {
   static constexpr text_view name = "unsqueeze";
+  static constexpr dims_among names{.of_result = true};
   static constexpr bool keeps_elements = true;
 
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
@@ -53,8 +55,7 @@ struct unsqueeze_operation : of_reordered_elements {
   /// Checks that the result has these dimensions, and that its rank is not too high.
   [[nodiscard]] static constexpr diagnosis check(const attributes& how,
                                                  const tensor_descs& operands) noexcept {
-    int rank = operands[0].rank();
-    for (unsigned added = over(how.integers).bits(); added != 0; added &= added - 1) ++rank;
+    const int rank = operands[0].rank() + how.integers.ssize();
     if (rank > max_rank)
       return {.rule = violation::rank_is_too_high, .have = rank, .want = max_rank};
     return over(how.integers).judge(rank);

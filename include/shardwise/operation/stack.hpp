@@ -9,6 +9,7 @@ namespace shardwise {
 /// The operation that stacks tensors along a new dimension, which is its only integer.
 struct stack_operation {
   static constexpr text_view name = "stack";
+  static constexpr dims_among names{.count = 1, .of_result = true};
   static constexpr views_read reads = views_read::any;
 
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,

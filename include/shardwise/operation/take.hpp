@@ -16,6 +16,7 @@ struct take_along_operation;
 /// `out_of_range`, possibly with `only_last`.
 struct segment_sum_operation {
   static constexpr text_view name = "segment_sum";
+  static constexpr dims_among names{.count = 1};
 
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {
@@ -72,6 +73,7 @@ struct segment_sum_operation {
 /// operands is 0.
 struct sum_along_operation {
   static constexpr text_view name = "sum_along";
+  static constexpr dims_among names{.count = 1};
 
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {
@@ -139,6 +141,7 @@ namespace detail {
 /// dimension and the `out_of_range`, possibly with `only_last`.
 struct take_operation {
   static constexpr text_view name = "take";
+  static constexpr dims_among names{.count = 1};
 
   [[nodiscard]] static constexpr attributes how(int dim, out_of_range mode) noexcept {
     return integer_attributes(dim, static_cast<int>(mode));
@@ -198,6 +201,7 @@ struct take_operation {
 /// operand may be smaller, as in PyTorch; but not of size 1, which NumPy broadcasts.
 struct take_along_operation {
   static constexpr text_view name = "take_along";
+  static constexpr dims_among names{.count = 1};
 
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {

@@ -126,6 +126,7 @@ struct tile_operation : of_any_elements {
 /// number of copies.
 struct repeat_operation : of_any_elements {
   static constexpr text_view name = "repeat";
+  static constexpr dims_among names{.count = 1};
   static constexpr views_read reads = views_read::any;
 
   /// The number of the copy is the minor part, so splits are kept.

@@ -12,6 +12,7 @@ namespace shardwise {
 /// indices of the elements of the first. The second result holds indices.
 struct top_k_operation {
   static constexpr text_view name = "top_k";
+  static constexpr dims_among names{.count = 1};
 
   [[nodiscard]] static constexpr attributes how(int dim, index_t count) noexcept {
     return integer_attributes(dim, count);

@@ -10,6 +10,7 @@ namespace shardwise {
 /// of the operand.
 struct transpose_operation : of_reordered_elements {
   static constexpr text_view name = "transpose";
+  static constexpr dims_among names{};
 
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {

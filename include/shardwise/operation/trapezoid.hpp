@@ -26,7 +26,7 @@ template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
     return refused_value{};
   } else {
     using T = typename X::value_type;
-    const index_t last = x.extents()[Dim] - 1;
+    const index_t last = x.extents()[counted_from_front(Dim, x.extents().ssize())] - 1;
     const auto ends = cast<T>(equal(index, 0)) + cast<T>(equal(index, last));
     return multiply(sum<Dim>(x * (ends * -0.5 + 1)), dx, given);
   }

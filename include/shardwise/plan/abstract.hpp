@@ -71,9 +71,9 @@ struct abstract_domain {
       // Not a template on each operand, since programs have many.
       const detail::recorded<typename Paper::mesh_type>* const read[] = {&operands...};
       constexpr bool named[] = {std::is_lvalue_reference_v<X>...};
-      return abstract_from<Paper>{read[0]->applied(what, Operation::how,
-                                                   read[0]->read_all(read, named, sizeof...(X)),
-                                                   Paper::value, extents)};
+      return abstract_from<Paper>{
+          read[0]->applied(what, detail::attributes_for<Operation>(read[0]->extents().ssize()),
+                           read[0]->read_all(read, named, sizeof...(X)), Paper::value, extents)};
     } else {
       const auto& model = first_tensor(operands...);
       value_ids ids;

@@ -6,6 +6,7 @@
 #include "shardwise/rule/batch.hpp"
 
 #include <cstddef>
+#include <limits>
 #include <type_traits>
 
 namespace shardwise {
@@ -15,9 +16,10 @@ struct vmap_of;
 
 namespace detail {
 
-/// Returns the dimension over which an argument is mapped; -1 for an argument that is not mapped.
+/// Returns the dimension over which an argument is mapped; `not_mapped` for one that is not.
+inline constexpr int not_mapped = std::numeric_limits<int>::min();
 [[nodiscard]] constexpr int mapped_dim(int d) noexcept { return d; }
-[[nodiscard]] constexpr int mapped_dim(decltype(none)) noexcept { return -1; }
+[[nodiscard]] constexpr int mapped_dim(decltype(none)) noexcept { return not_mapped; }
 
 /// The dimensions over which `Count` arguments are mapped: one for each of them, or one for all.
 template <std::size_t Count, auto... Dims>
@@ -34,10 +36,11 @@ struct element_of_batch {
   using type = X;
 };
 template <Operand X, int D>
-  requires(D >= 0)
+  requires(D != not_mapped)
 struct element_of_batch<X, D> {
   struct held {
-    static constexpr tensor_desc value = without_dim(paper_of<X>::value, D);
+    static constexpr tensor_desc value =
+        without_dim(paper_of<X>::value, counted_from_front(D, X::extents_type::rank));
     static constexpr const extents_desc& extents_value = value.extents;
     static constexpr const layout_desc& layout_value = value.layout;
   };
@@ -86,22 +89,23 @@ struct seen_mapping {
   /// Adds the tensors of a nest of type `X`, mapped over dimension `d`.
   template <class X>
   constexpr void add(int operand, int d) {
-    if (d == -1) return;
+    if (d == not_mapped) return;
     (void)any_in_nest<X>([&]<class Each>(std::type_identity<Each>) {
       if constexpr (ValueOperand<Each>) {
         is_any = true;
       } else if constexpr (Operand<Each>) {
         const tensor_desc tensor = paper_of<Each>::value;
-        if (d < 0 || d >= tensor.rank()) {
+        const int dim = counted_from_front(d, tensor.rank());
+        if (dim < 0 || dim >= tensor.rank()) {
           verdict = {.rule = violation::dimension_is_out_of_range,
                      .operand = operand,
                      .have = d,
                      .want = tensor.rank()};
           return true;
         }
-        const batch_dim mine = batch_of(tensor, d);
+        const batch_dim mine = batch_of(tensor, dim);
         if (is_typed)
-          verdict = check_mapped(mesh_of<Each>::value, mine, batch, operand, d);
+          verdict = check_mapped(mesh_of<Each>::value, mine, batch, operand, dim);
         else if (!is_any)
           batch = mine;
         is_typed = is_typed || !is_any;

@@ -21,7 +21,7 @@ class met_batch {
  public:
   /// Adds dimension `d` of a tensor; reports an error if it differs from the previous ones.
   constexpr void meet(const mesh_desc& mesh, const tensor_desc& tensor, int operand, int d) {
-    if (d >= tensor.rank())
+    if (d < 0 || d >= tensor.rank())
       fail({.rule = violation::dimension_is_out_of_range,
             .operand = operand,
             .have = d,
@@ -135,12 +135,12 @@ template <class Dims, class F, class... X, std::size_t... I>
 
   const auto argument = [&]<std::size_t K>(std::integral_constant<std::size_t, K>,
                                            const auto& nest) {
-    if constexpr (dims[K] < 0) {
+    if constexpr (dims[K] == not_mapped) {
       return nest;
     } else {
       const auto stand_in = [&]<class Each>(const Each& each) {
         return tape.template argument<typename element_of_batch<Each, dims[K]>::type>(
-            each, static_cast<int>(K), dims[K]);
+            each, static_cast<int>(K), counted_from_front(dims[K], each.extents().ssize()));
       };
       return map_nest(nest, stand_in);
     }
@@ -222,8 +222,9 @@ struct mapped_function {
 
 /// Maps a function of elements to one of batches: `f` gets each tensor without the dimension given
 /// for its argument, or the whole tensor if that is `none`, and the batch is dimension 0 of each
-/// result. A single number applies to all arguments; the default is 0. The elements of a batch are
-/// computed together, not one call after another.
+/// result. A single number applies to all arguments; the default is 0. A negative one counts from
+/// the end of each tensor. The elements of a batch are computed together, not one call after
+/// another.
 ///
 /// The mapped dimensions must have the same size and be split alike. Layouts inside `f` must not
 /// use the axes that split them. Arguments may be nests of tensors.

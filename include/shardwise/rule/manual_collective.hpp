@@ -59,6 +59,13 @@ struct manual_collective {
       out.axes.push_back(static_cast<std::uint8_t>((packed & 15) - 1));
     return out;
   }
+  /// Returns the same collective of a tensor of this rank, with dimensions counted from the first.
+  [[nodiscard]] constexpr manual_collective from_front(int rank) const noexcept {
+    manual_collective out = *this;
+    out.from = counted_from_front(from, rank);
+    out.to = counted_from_front(to, rank);
+    return out;
+  }
   /// Returns a bit for each of the axes.
   [[nodiscard]] constexpr std::uint8_t bits() const noexcept {
     return static_cast<std::uint8_t>(detail::bits_of(axes));

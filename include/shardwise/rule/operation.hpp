@@ -48,6 +48,37 @@ template <std::convertible_to<index_t>... Integers>
   return out;
 }
 
+/// Which integers of an operation's attributes are dimensions that a program names, and so may be
+/// negative: its class declares them as `names`. In an instruction, they count from the first.
+struct dims_among {
+  /// The number of these integers, which are the first; 0 for all but the `others`.
+  int count = 0;
+  int others = 0;
+  /// True if they are dimensions of the result, which has them in addition to those of the first
+  /// operand.
+  bool of_result = false;
+  /// The number of dimensions at the end of the first operand that are not counted.
+  int beyond = 0;
+
+  [[nodiscard]] constexpr int count_in(const attributes& how) const noexcept {
+    return count > 0 ? count : how.integers.ssize() - others;
+  }
+  /// Returns true if one of them is negative.
+  [[nodiscard]] constexpr bool are_from_end(const attributes& how) const noexcept {
+    for (int i = 0; i < count_in(how); ++i)
+      if (how.integers[i] < 0) return true;
+    return false;
+  }
+  /// Returns the attributes for a first operand of this rank, with dimensions counted from the
+  /// first.
+  [[nodiscard]] constexpr attributes from_front(attributes how, int rank) const noexcept {
+    const int named = count_in(how);
+    rank += (of_result ? named : 0) - beyond;
+    for (int i = 0; i < named; ++i) how.integers[i] = counted_from_front(how.integers[i], rank);
+    return how;
+  }
+};
+
 /// Returns the name of an operation and its integers as text: `transpose 1 0`. Integers that are
 /// not known are written as `?`.
 [[nodiscard]] constexpr bounded_text<47> words_of(text_view name, const attributes& how) noexcept {

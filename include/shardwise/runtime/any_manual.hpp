@@ -29,7 +29,8 @@ template <Element T>
 ///     auto sums = apply_collective(mine, {.axes = mine.layout().manual_axes()});
 template <Element T>
 [[nodiscard]] any_tensor<T> apply_collective(const any_tensor<T>& x,
-                                             const manual_collective& called) {
+                                             const manual_collective& given) {
+  const manual_collective called = given.from_front(x.tensor().rank());
   const manual_result made = called.apply(x.mesh(), x.tensor());
   require(made.verdict);
   return any_domain::manually<any_tensor<T>>(x, made.tensor, called);

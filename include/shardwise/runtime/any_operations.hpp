@@ -138,10 +138,11 @@ struct any_domain {
     const detail::repeated_operands<First, Rest...> as_one(first, rest...);
     using T = typename std::remove_cvref_t<First>::value_type;
     using made = element_made<Operation, T, typename std::remove_cvref_t<Rest>::value_type...>;
+    const attributes& how = detail::attributes_for<Operation>(first.extents().ssize());
     return detail::handle_of<any_tensor<made>>(
         whole<typename Operation::operation_class, T, made, 1 + sizeof...(Rest)>(
-            Operation::how, {detail::read_operand<First>(std::forward<First>(first)),
-                             detail::read_operand<Rest>(std::forward<Rest>(rest))...}));
+            how, {detail::read_operand<First>(std::forward<First>(first)),
+                  detail::read_operand<Rest>(std::forward<Rest>(rest))...}));
   }
 
   /// The same after its operands have been gathered over permitted axes.
@@ -151,19 +152,21 @@ struct any_domain {
     using class_type = typename Operation::operation_class;
     using T = typename std::remove_cvref_t<First>::value_type;
     using made = element_made<Operation, T, typename std::remove_cvref_t<Rest>::value_type...>;
+    const attributes& how = detail::attributes_for<Operation>(first.extents().ssize());
     std::array<node_ptr, 1 + sizeof...(Rest)> read{
         detail::read_operand<First>(std::forward<First>(first)),
         detail::read_operand<Rest>(std::forward<Rest>(rest))...};
-    fetch<class_type>(Operation::how, read, permitted);
+    fetch<class_type>(how, read, permitted);
     return detail::handle_of<any_tensor<made>>(whole<class_type, T, made, 1 + sizeof...(Rest)>(
-        Operation::how, std::move(read), permission::with(permitted)));
+        how, std::move(read), permission::with(permitted)));
   }
 
   /// Returns the operand of an operation on one tensor after it has been gathered.
   template <class Operation, class X>
   [[nodiscard]] static auto gathered(unsigned permitted, X&& x) {
+    const attributes& how = detail::attributes_for<Operation>(x.extents().ssize());
     std::array<node_ptr, 1> read{detail::read_operand<X>(std::forward<X>(x))};
-    fetch<typename Operation::operation_class>(Operation::how, read, permitted);
+    fetch<typename Operation::operation_class>(how, read, permitted);
     return detail::handle_of<any_tensor<typename std::remove_cvref_t<X>::value_type>>(
         std::move(read[0]));
   }
@@ -172,7 +175,9 @@ struct any_domain {
   template <class Operation, class F, class... X>
   [[nodiscard]] static auto with_gathered(unsigned permitted, const F& f, const X&... x) {
     std::array<node_ptr, sizeof...(X)> read{detail::read_operand<const X&>(x)...};
-    fetch<typename Operation::operation_class>(Operation::how, read, permitted);
+    fetch<typename Operation::operation_class>(
+        detail::attributes_for<Operation>(std::get<0>(std::tie(x...)).extents().ssize()), read,
+        permitted);
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       return f(detail::handle_of<any_tensor<typename X::value_type>>(std::move(read[I]))...);
     }
@@ -324,7 +329,7 @@ template <Element In, Element T, class... Rest>
 template <Element T>
 [[nodiscard]] any_tensor<T> reduce(reduction kind, const any_tensor<T>& x, const over& dims,
                                    bool keep = false) {
-  return any_domain::reduce<T>(kind, x, dims, keep);
+  return any_domain::reduce<T>(kind, x, detail::dims_of(x, dims), keep);
 }
 /// `reshape` to extents that are values, one of which may be `dyn`.
 ///

@@ -120,7 +120,8 @@ template <class Operation, class First, class... Rest>
   made.result.type = elements.type;
   return make_whole<typename Operation::operation_class,
                     typename std::remove_cvref_t<First>::value_type>(
-      Operation::how, result::rule, made, elements, std::move(read));
+      attributes_for<Operation>(paper_of<First>::extents_type::rank), result::rule, made, elements,
+      std::move(read));
 }
 
 }  // namespace shardwise::detail

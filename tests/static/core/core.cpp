@@ -9,6 +9,9 @@ using namespace shardwise;
 // index.hpp
 static_assert(std::is_signed_v<index_t> && sizeof(index_t) == 8);
 static_assert(ceil_div(5, 2) == 3 && ceil_div(4, 2) == 2 && ceil_div(0, 3) == 0);
+static_assert(counted_from_front(-1, 3) == 2 && counted_from_front(-3, 3) == 0 &&
+              counted_from_front(2, 3) == 2 && counted_from_front(-4, 3) == -4 &&
+              counted_from_front(3, 3) == 3 && counted_from_front(-1, 0) == -1);
 static_assert(1_KiB == 1024 && 3_MiB == 3 * 1024 * 1024 && 1_GiB == 1024_MiB && 1_TiB == 1024_GiB);
 static_assert([] {
   index_t digits = 0;

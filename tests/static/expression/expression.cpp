@@ -39,6 +39,13 @@ static_assert(over(0, 2).judge(3).ok() && over(0, 2).judge(2).have == 2 &&
               over(0, 2).judge(2).want == 2 && over(9, -1).judge(2).have == -1 &&
               over::of_bits(1U << 31U).judge(max_rank).rule ==
                   violation::dimension_is_out_of_range);
+static_assert(over(-1, 0).from_front(3).bits() == 5 && over(-3, 1).from_front(3).bits() == 3 &&
+              over(-1).from_front(0).judge(0).have == -1 &&
+              over(0, -4).from_front(3).judge(3).have == -4 &&
+              over(3, -1).from_front(3).judge(3).have == 3 &&
+              over(2, -1).from_front(3).judge(3).dim == 2 &&
+              over(-2, -2).from_front(3).judge(3).dim == 1 &&
+              over(1, 1).from_front(3).judge(3).dim == 1 && over(-1).judge(3).have == -1);
 static_assert(over(0, 2).count({5, 3, 2}) == 10 && over(axis_list{}).count({5, 3}) == 1 &&
               over(1).count({5, 0}) == 0);
 

@@ -96,7 +96,7 @@ TEST_CASE("an error says its rule and its facts") {
   CHECK_THAT(facts(violation::device_is_out_of_range, 6, 6),
              contains(" (6 where less than 6 is needed)"));
   CHECK_THAT(facts(violation::dimension_is_out_of_range, 2, 2),
-             contains(" (2 where less than 2 is needed)"));
+             contains(" (2 where at least -2 and less than 2 is needed)"));
   CHECK_THAT(facts(violation::pool_size_differs, 4, 8),
              contains(" (4 devices where 8 are needed)"));
   CHECK_THROWS_AS(fail(verdict), error);
