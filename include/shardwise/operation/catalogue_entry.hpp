@@ -71,8 +71,8 @@ struct catalogued_operation {
   attributes (*in_parts)(const attributes&, index_t parts) = nullptr;
   /// True if the steps of a composed operation gather their operands over permitted axes.
   bool gathers = false;
-  /// True if its dimensions are those of the result, which it inserts.
-  bool names_made_dims = false;
+  /// Which dimensions its parameters name.
+  dims_among names{};
 };
 
 namespace detail {
@@ -101,6 +101,7 @@ template <class Class>
   entry.check_elements = &check_elements_of<Class>;
   entry.what = &operation_of<Class>;
   entry.is_differentiable = requires(gradient_step & at) { Class::gradient(at); };
+  if constexpr (requires { Class::names; }) entry.names = Class::names;
   if constexpr (requires { &Class::parts_of; }) {
     entry.parts = &Class::parts_of;
     entry.in_parts = &Class::in_parts;
@@ -251,16 +252,6 @@ template <class Class>
   catalogued_operation entry =
       whole_entry<Class>(name, parameters, operands, arguments, peers, least, most);
   entry.has_fractions = true;
-  return entry;
-}
-/// Returns the entry of an operation that inserts dimensions.
-template <class Class>
-[[nodiscard]] constexpr catalogued_operation making_entry(text_view name, text_view parameters,
-                                                          text_view operands, text_view arguments,
-                                                          text_view peers, int most) noexcept {
-  catalogued_operation entry =
-      whole_entry<Class>(name, parameters, operands, arguments, peers, 1, most);
-  entry.names_made_dims = true;
   return entry;
 }
 /// Returns the entry of an operation that devices may compute by exchanging shards.

@@ -84,9 +84,10 @@ namespace detail {
 [[nodiscard]] constexpr operation_arguments counted_from_front(const catalogued_operation& entry,
                                                                operation_arguments given,
                                                                int rank) noexcept {
-  constexpr text_view names[] = {"dim", "dims", "order"};
-  if (entry.names_made_dims)
+  constexpr text_view names[] = {"dim", "dims", "order", "split", "concat"};
+  if (entry.names.of_result)
     for (const text_view name : names) rank += given.integers(name).ssize();
+  rank -= entry.names.beyond;
   for (const text_view name : names) given.count_from_front(name, rank);
   return given;
 }
@@ -208,7 +209,7 @@ constexpr void unsplit_factor(tensor_descs& operands, const factor_rule& rule,
         entry.flops_after * largest_shard_size(mesh, made.tensor.layout, made.tensor.extents);
     return out;
   }
-  if (given.has("dims") && !entry.names_made_dims &&
+  if (given.has("dims") && !entry.names.of_result &&
       refuse(over(given.integers("dims")).judge(operands[0].rank())))
     return out;
   const attributes how = attributes_of(entry, given, operands);

@@ -158,8 +158,7 @@ class operation_arguments {
   constexpr void count_from_front(text_view name, int rank) noexcept {
     for (argument& one : given_)
       if (one.name == name)
-        for (index_t& n : one.integers)
-          if (n < 0) n += rank;
+        for (index_t& n : one.integers) n = counted_from_front(n, rank);
   }
   /// Returns the number of arguments.
   [[nodiscard]] constexpr std::size_t size() const noexcept { return given_.size(); }
