@@ -21,10 +21,9 @@ namespace nn {
 /// Elements of type `bool` select the keys that a query attends to; numbers are added to the
 /// scores, and may be learnt.
 ///
-///     const auto apart = iota_like<0>(pairs) - iota_like<1>(pairs);    // pairs: [positions,
-///     positions] auto y = heads(x, nn::attention_mask{apart < 128});              // a sliding
-///     window auto z = heads(x, nn::attention_mask{is_word});                  // padding: [batch,
-///     1, 1, keys]
+///     // bool[512, 512], a sliding window; bool[8, 1, 1, 512], which words are padding
+///     auto y = heads(x, nn::attention_mask{iota_like<0>(pairs) - iota_like<1>(pairs) < 128});
+///     auto z = heads(x, nn::attention_mask{is_word});
 template <class Mask>
 struct attention_mask {
   Mask value;
