@@ -16,19 +16,20 @@ struct planned_between_devices {
       Call::plan(mesh_of<X>::value, paper_of<X>::value, Permitted::bits(mesh_of<X>::value));
 };
 
-/// True if devices compute a call on such a tensor by exchanging shards, or on one whose layout is
-/// a value, which decides.
+/// True if devices compute a call on such a tensor by exchanging what they need of it, or on one
+/// whose layout is a value, which decides. Nothing is exchanged without permission.
 template <class Call, class X, class Given>
 inline constexpr bool may_run_between_devices = [] {
-  if constexpr (AnyRefused<X>)
+  if constexpr (AnyRefused<X> || std::is_same_v<permitted_by<Given>, across_axes<>>)
     return false;
   else if constexpr (Operand<X>)
-    return planned_between_devices<Call, X, permitted_by<Given>>::value.is_possible();
+    return permitted_by<Given>::check(mesh_of<X>::value).ok() &&
+           planned_between_devices<Call, X, permitted_by<Given>>::value.is_possible();
   else
     return ValueOperand<X>;
 }();
 
-/// Runs a call whose operand devices exchange under manual sharding where its plan is possible, and
+/// Runs a call for which devices exchange parts of its operand where its plan is possible, and
 /// gather otherwise. `Call` has the operation for the second case; `plan(mesh, tensor, permitted)`,
 /// the plan if devices may communicate over a bit mask of axes; and its steps, `on_types` for a
 /// plan and permitted axes that are types, and `on_values`.
@@ -40,7 +41,8 @@ template <class Call, class X, class Given>
     return laid_out_on(given, Call::template on_types<plan, permitted>(static_cast<X&&>(x)));
   } else {
     const auto plan = Call::plan(x.mesh(), x.tensor(), permitted::bits(x.mesh()));
-    if (plan.is_possible()) return laid_out_on(given, Call::on_values(x, plan));
+    if (permitted::check(x.mesh()).ok() && plan.is_possible())
+      return laid_out_on(given, Call::on_values(x, plan));
     return apply_operation<typename Call::operation>(given, static_cast<X&&>(x));
   }
 }

@@ -118,6 +118,9 @@ TEST_CASE("an axis that is not named is not exchanged") {
   REQUIRE(refusal([&] { return flip<1>(x, across<"modle">); }) == violation::axis_is_not_in_mesh);
   REQUIRE(refusal([&] { return group_norm<3>(x, 1e-5, across<"model">); }) ==
           violation::groups_do_not_divide_channels);
+  // Also beside the axes that suffice.
+  REQUIRE(refusal([&] { return flip<1>(x, across<"data", "model", "modle">); }) ==
+          violation::axis_is_not_in_mesh);
   REQUIRE(refusal([&] { return cumsum<2>(x, across<"data">); }) ==
           violation::dimension_is_out_of_range);
   // The error names both remedies, and all axes of the dimension.
