@@ -265,6 +265,14 @@ template <class Class>
   entry.steps = steps;
   return entry;
 }
+/// Returns the entry of a running sum or a similar operation.
+template <class Class>
+[[nodiscard]] constexpr catalogued_operation scan_entry(text_view name, text_view peers) noexcept {
+  catalogued_operation entry =
+      exchanging_entry<Class>(name, "dim across?", "dim=1", peers, &composed_steps::scan<Class>);
+  entry.has_fractions = !Class::takes(element::i64);
+  return entry;
+}
 [[nodiscard]] constexpr catalogued_operation top_k_entry() noexcept {
   catalogued_operation entry = whole_entry<top_k_operation>(
       "top_k", "dim count across?", "f32[8,4]", "dim=1 count=2", "top_k, topk");

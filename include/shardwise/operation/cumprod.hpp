@@ -10,6 +10,7 @@ namespace shardwise {
 
 /// The operation that computes the product of all elements up to each one along a dimension.
 struct cumprod_operation : running_operation<"cumprod", reduction::product> {
+  using combination = detail::combined_by<functions::multiply>;
   using emits = operations<cumsum_operation, flip_operation, pointwise<functions::where>,
                            pointwise<functions::logical_and>>;
   /// Before the first 0, the products are divided by the element; the cotangent of the 0 itself
@@ -63,6 +64,7 @@ struct cummin_share_operation
 
 /// The operations that compute the largest and the smallest of all elements up to each one.
 struct cummax_operation : running_operation<"cummax", reduction::max> {
+  using combination = detail::selected_by<functions::greater_equal>;
   using emits = operations<cummax_share_operation, cummax_pick_operation>;
   /// See `cummax_share_operation`.
   static constexpr void gradient(gradient_step& at) {
@@ -70,6 +72,7 @@ struct cummax_operation : running_operation<"cummax", reduction::max> {
   }
 };
 struct cummin_operation : running_operation<"cummin", reduction::min> {
+  using combination = detail::selected_by<functions::less_equal>;
   using emits = operations<cummin_share_operation, cummin_pick_operation>;
   static constexpr void gradient(gradient_step& at) {
     at.give(0, emit<cummin_share_operation>(at.how(), at.operand(0), at.cotangent()));
@@ -89,20 +92,21 @@ struct cummin_of : applied_along<cummin_operation, Dim> {};
 ///     auto y = cumprod<1>(x);                // f32[8@data, 4]: 1 2 3 4 becomes 1 2 6 24
 template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
 [[nodiscard]] constexpr auto cumprod(X&& x, Given permitted = {})
-    -> decltype(apply_operation<cumprod_of<Dim>>(permitted, static_cast<X&&>(x))) {
-  return apply_operation<cumprod_of<Dim>>(permitted, static_cast<X&&>(x));
+    -> decltype(detail::scanned<cumprod_of<Dim>>(permitted, static_cast<X&&>(x))) {
+  return detail::scanned<cumprod_of<Dim>>(permitted, static_cast<X&&>(x));
 }
-/// Returns the running maximum along a dimension, which is NaN from the first NaN on.
+/// Returns the running maximum along a dimension, which is NaN from the first NaN on; see `cumsum`.
+/// It is not rounded; which of two zeros of different sign is returned may depend on the parts.
 template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
 [[nodiscard]] constexpr auto cummax(X&& x, Given permitted = {})
-    -> decltype(apply_operation<cummax_of<Dim>>(permitted, static_cast<X&&>(x))) {
-  return apply_operation<cummax_of<Dim>>(permitted, static_cast<X&&>(x));
+    -> decltype(detail::scanned<cummax_of<Dim>>(permitted, static_cast<X&&>(x))) {
+  return detail::scanned<cummax_of<Dim>>(permitted, static_cast<X&&>(x));
 }
-/// Returns the running minimum along a dimension, which is NaN from the first NaN on.
+/// Returns the running minimum along a dimension, like `cummax`.
 template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
 [[nodiscard]] constexpr auto cummin(X&& x, Given permitted = {})
-    -> decltype(apply_operation<cummin_of<Dim>>(permitted, static_cast<X&&>(x))) {
-  return apply_operation<cummin_of<Dim>>(permitted, static_cast<X&&>(x));
+    -> decltype(detail::scanned<cummin_of<Dim>>(permitted, static_cast<X&&>(x))) {
+  return detail::scanned<cummin_of<Dim>>(permitted, static_cast<X&&>(x));
 }
 
 }  // namespace shardwise

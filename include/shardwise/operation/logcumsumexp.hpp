@@ -3,8 +3,12 @@
 
 #include "shardwise/operation/arithmetic.hpp"
 #include "shardwise/operation/as.hpp"
+#include "shardwise/operation/exponential.hpp"
 #include "shardwise/operation/number.hpp"
 #include "shardwise/operation/scan.hpp"
+#include "shardwise/operation/scan_in_parts.hpp"
+
+#include <limits>
 
 namespace shardwise {
 
@@ -45,10 +49,29 @@ constexpr void logcumsumexp_pick_operation::gradient(gradient_step& at) {
   if (at.wants(1)) at.give(1, shared);
 }
 
+namespace detail {
+/// The combination of the logarithm of the sum of the parts before with those of the parts. There
+/// is nothing to add, and no gradient, where it is -inf.
+struct combined_logarithms {
+  template <class At, class Later, class Before, class Own>
+  [[nodiscard]] static constexpr auto joined(const At& at, const Later& is_later,
+                                             const Before& before, const Own& own) {
+    namespace f = functions;
+    const auto lowest = at.number(before, -std::numeric_limits<double>::infinity());
+    const auto adds =
+        at.template each<f::logical_and>(is_later, at.template each<f::not_equal>(before, lowest));
+    const auto safe = at.template each<f::where>(adds, before, at.number(before, 0.0));
+    return at.template each<f::where>(adds, at.template each<f::logaddexp>(safe, own), own);
+  }
+};
+}  // namespace detail
+
 /// The operation that computes the logarithm of the sum of the exponentials of all elements up to
 /// each one along a dimension.
 struct logcumsumexp_operation : running_operation<"logcumsumexp", reduction::sum> {
+  using combination = detail::combined_logarithms;
   using emits = operations<logcumsumexp_share_operation, logcumsumexp_pick_operation>;
+  [[nodiscard]] static constexpr bool takes(element type) noexcept { return has_fractions(type); }
   /// Logarithms of terms have no meaning, so a pending sum is an error.
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {
@@ -79,18 +102,26 @@ using logcumsumexp_call =
 
 /// Returns the logarithm of the running sum of exponentials along a dimension, JAX's
 /// `cumlogsumexp`. No exponential overflows, however large the elements are; an element that is
-/// -inf adds nothing, and its gradient is 0. The dimension must not be split, or is gathered over
-/// permitted axes. The elements must be floating-point numbers without a pending reduction.
+/// -inf adds nothing, and its gradient is 0. The dimension must not be split, unless axes are
+/// permitted, as for `cumsum`. The elements must be floating-point numbers without a pending
+/// reduction.
 ///
 ///     auto y = logcumsumexp<1>(x);           // f32[8@data, 4]: log 1, log 2, log 3 becomes
 ///                                            // log 1, log 3, log 6
 ///     auto z = logcumsumexp<1>(x, across<"model">);
 template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
+  requires(!detail::may_scan_in_parts<logcumsumexp_of<Dim>, X, Given>)
 [[nodiscard]] constexpr detail::outcome_on<
     detail::logcumsumexp_call<Dim, detail::permitted_by<Given>>, Given, X>
 logcumsumexp(X&& x, const Given& given = {}) {
   return detail::carry_out_on<detail::logcumsumexp_call<Dim, detail::permitted_by<Given>>>(
       given, static_cast<X&&>(x));
+}
+template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
+  requires detail::may_scan_in_parts<logcumsumexp_of<Dim>, X, Given>
+[[nodiscard]] constexpr auto logcumsumexp(X&& x, const Given& given = {}) {
+  return detail::run_between_devices<detail::scan_call<logcumsumexp_of<Dim>>>(static_cast<X&&>(x),
+                                                                              given);
 }
 
 }  // namespace shardwise

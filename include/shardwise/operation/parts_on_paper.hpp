@@ -7,6 +7,7 @@
 #include "shardwise/operation/iota_like.hpp"
 #include "shardwise/operation/repeat_each.hpp"
 #include "shardwise/operation/ring_roll.hpp"
+#include "shardwise/operation/scan_in_parts.hpp"
 #include "shardwise/operation/shard_mirror.hpp"
 #include "shardwise/operation/shard_owner.hpp"
 
@@ -67,8 +68,46 @@ struct bincount_judge {
   }
 };
 
-/// The steps of `diff`, `glu`, `bincount`, `repeat_each`, `trapezoid`, and of `roll`, `flip`
-/// and `index_at` between devices, on abstract tensors.
+/// The steps of a scan on abstract tensors.
+struct scan_of_paper {
+  paper_steps& at;
+  const scan_parts& plan;
+
+  template <class Class, auto How, class Made = void>
+  [[nodiscard]] constexpr tensor_desc apply(const tensor_desc& x) const {
+    return at.apply<Class>((plan.*How)(), x);
+  }
+  template <class Function, class... X>
+  [[nodiscard]] constexpr tensor_desc each(const X&... x) const {
+    return at.each<Function>(x...);
+  }
+  [[nodiscard]] constexpr tensor_desc number(const tensor_desc& beside, double) const noexcept {
+    return paper_steps::number(beside);
+  }
+  [[nodiscard]] constexpr tensor_desc widen(const tensor_desc& x) const {
+    return composed_steps::widened(at, x);
+  }
+  [[nodiscard]] constexpr tensor_desc narrow(const tensor_desc& like, const tensor_desc& x) const {
+    return composed_steps::narrowed(at, x, like.type);
+  }
+  [[nodiscard]] constexpr tensor_desc fill(const tensor_desc& x) const {
+    return plan.missing() == 0 ? x : apply<pad_operation, &scan_parts::fill>(x);
+  }
+  [[nodiscard]] constexpr tensor_desc trim(const tensor_desc& x) const {
+    return plan.missing() == 0 ? x : apply<slice_operation, &scan_parts::trim>(x);
+  }
+  [[nodiscard]] constexpr tensor_desc gather(const tensor_desc& x) const {
+    layout_desc layout = x.layout;
+    layout.unsplit(plan.dim);
+    return at.resharded(x, layout);
+  }
+  [[nodiscard]] constexpr tensor_desc lay_out(const tensor_desc& x, const tensor_desc& like) const {
+    return x.layout == like.layout ? x : at.resharded(x, like.layout);
+  }
+};
+
+/// The steps of `diff`, `glu`, `bincount`, `repeat_each`, `trapezoid`, and of `roll`, `flip`,
+/// `index_at` and scans between devices, on abstract tensors.
 namespace composed_steps {
 
 /// A part of a dimension.
@@ -152,6 +191,13 @@ constexpr void index_at(paper_steps& at, const attributes& how, const tensor_des
                                 to_manual(at.mesh(), x[0]).tensor);
   const tensor_desc sent = at.called(plan.sending(), mine);
   out.push_back(from_manual(at.mesh(), sent, shard_owner::result_of(at.mesh(), x[0], how)).tensor);
+}
+/// Makes no result if the dimension is scanned as a whole.
+template <class Class>
+constexpr void scan(paper_steps& at, const attributes& how, const tensor_descs& x,
+                    tensor_results& out) {
+  const scan_parts plan = scan_parts::of(at.mesh(), x[0], how.integers[0], at.permitted());
+  if (plan.is_possible()) out.push_back(scan_in_parts<Class>(scan_of_paper{at, plan}, x[0]));
 }
 /// Makes no result if the dimensions are reversed as a whole.
 constexpr void flip(paper_steps& at, const attributes& how, const tensor_descs& x,

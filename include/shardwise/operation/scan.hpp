@@ -15,6 +15,10 @@ struct running_operation {
   static constexpr dims_among names{.count = 1};
   static constexpr reduction kind = Kind;
 
+  /// True for the elements that are scanned: numbers.
+  [[nodiscard]] static constexpr bool takes(element type) noexcept {
+    return type != element::boolean;
+  }
   [[nodiscard]] static constexpr attributes how(int dim) noexcept {
     return integer_attributes(dim);
   }

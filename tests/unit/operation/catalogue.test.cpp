@@ -439,6 +439,10 @@ TEST_CASE("What the catalogue infers over permitted axes is what the functions e
       inferred("cumsum", {{"dim", "1"}}, {a}, model),
       [=](const auto& y) { return cumsum<1>(y, permit); }, c);
   check_same(
+      inferred("cummin", {{"dim", "1"}}, {"bf16[8@data,16@model]"}, model),
+      [=](const auto& y) { return cummin<1>(y, permit); },
+      abstract<sharded_tensor<bfloat16, extents<8, 16>, layout<pod, P<"data", "model">>>>());
+  check_same(
       inferred("sort", {{"dim", "1"}}, {a}, model),
       [=](const auto& y) { return sort<1>(y, permit); }, c);
 }

@@ -971,7 +971,12 @@ TEST_CASE("What orders or runs along a dimension needs the whole of it") {
       // Over permitted axes the results are communicated, or the dimension if it is uneven.
       {{2, 4}, "top_k dim=1 count=2 across=y", "f32[8@x, 16@y]", "f32[8@x, 2]; i64[8@x, 2]"},
       {{2, 4}, "argmax dim=1 across=y", "f32[8@x, 15@y]", "i64[8@x]"},
-      {{2, 4}, "cumsum dim=1 across=y", "f32[8@x, 16@y]", "f32[8@x, 16]"},
+      {{2, 4}, "cumsum dim=1 across=y", "f32[8@x, 16@y]", "f32[8@x, 16@y]"},
+      {{2, 4}, "cummax dim=1 across=y", "bf16[8@x, 13@y]", "bf16[8@x, 13@y]"},
+      {{2, 4}, "logcumsumexp dim=0 across=x,y", "f32[16@(y,x), 4]", "f32[16@(y,x), 4]"},
+      // Parts of 2, 1, 1 and 1 elements are gathered.
+      {{2, 2}, "cumsum dim=0 across=x,y", "f32[5@(x,y), 4]", "f32[5, 4]"},
+      {{4}, "logcumsumexp dim=0 across=x", "i32[8@x]", "elements_have_no_fractions"},
       {{2, 4}, "sort dim=1 across=x", "f32[8@x, 16@y]", "dimension_is_split: f32[8@x, 16]"},
       {{2, 4}, "concatenate dim=1 across=y", "f32[8@x, 16@y]; f32[8@x, 4]", "f32[8@x, 20]"},
       {{2, 4}, "stack dim=0 across=x,y", "f32[8@x, 16@y]; f32[8, 16]", "f32[2, 8@x, 16@y]"},
