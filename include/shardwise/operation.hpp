@@ -114,6 +114,7 @@
 #include "shardwise/operation/stop_gradient.hpp"
 #include "shardwise/operation/svd.hpp"
 #include "shardwise/operation/take.hpp"
+#include "shardwise/operation/tensor_list.hpp"
 #include "shardwise/operation/tile.hpp"
 #include "shardwise/operation/top_k.hpp"
 #include "shardwise/operation/transcendental.hpp"

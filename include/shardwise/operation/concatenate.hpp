@@ -4,6 +4,7 @@
 #include "shardwise/operation/as.hpp"
 #include "shardwise/operation/over.hpp"
 #include "shardwise/operation/slice.hpp"
+#include "shardwise/operation/tensor_list.hpp"
 
 #include <type_traits>
 #include <utility>
@@ -79,27 +80,27 @@ template <int At, class First, class... Rest>
     return argument_at<At - 1>(rest...);
 }
 
-/// The call `concatenate<Dim>`. If there are more tensors than an operation takes, it first
-/// concatenates groups of adjacent ones. `One` is the call of a single operation.
-template <class One>
-struct concatenate_call {
+/// The call that combines tensors along a dimension by `Leaf`, the call of a single operation. If
+/// there are more tensors than an operation takes, it combines groups of adjacent ones, and `Join`
+/// concatenates the results.
+template <class Leaf, class Join = Leaf>
+struct combining_call {
   template <class... X>
   [[nodiscard]] static constexpr auto judge() noexcept {
     if constexpr (int{sizeof...(X)} <= groups)
-      return one::template judge<X...>();
+      return Leaf::template judge<X...>();
     else
       return judge_groups<X...>(std::make_integer_sequence<int, groups>{});
   }
   template <class... X>
   [[nodiscard]] static constexpr auto apply(X&&... x) {
     if constexpr (int{sizeof...(X)} <= groups)
-      return one::apply(static_cast<X&&>(x)...);
+      return Leaf::apply(static_cast<X&&>(x)...);
     else
       return apply_groups<X...>(std::make_integer_sequence<int, groups>{}, x...);
   }
 
  private:
-  using one = One;
   static constexpr int groups = max_operands;
 
   /// Returns the first position of a group of `count` operands, and the positions in it.
@@ -121,7 +122,7 @@ struct concatenate_call {
   [[nodiscard]] static constexpr auto judge_groups(std::integer_sequence<int, G...>) noexcept {
     using judged = typename first_refusal<decltype(judge_group<G, X...>())...>::type;
     if constexpr (judged::ok)
-      return one::template judge<typename decltype(judge_group<G, X...>())::type...>();
+      return Join::template judge<typename decltype(judge_group<G, X...>())::type...>();
     else
       return judged{};
   }
@@ -138,7 +139,7 @@ struct concatenate_call {
   template <class... X, int... G>
   [[nodiscard]] static constexpr auto apply_groups(std::integer_sequence<int, G...>,
                                                    std::remove_reference_t<X>&... x) {
-    return one::apply(apply_group<G, X...>(x...)...);
+    return Join::apply(apply_group<G, X...>(x...)...);
   }
 };
 
@@ -146,13 +147,15 @@ struct concatenate_call {
 template <int Dim>
 struct fetching_concatenation {
   template <class Permitted>
-  using with = concatenate_call<fetching_call<concatenate_of<Dim>, Permitted>>;
+  using with = combining_call<fetching_call<concatenate_of<Dim>, Permitted>>;
 };
 template <int Dim, class... X>
 using concatenation =
     std::conditional_t<ends_with_terms<X...>(),
                        call_with_terms<fetching_concatenation<Dim>::template with>,
-                       concatenate_call<fetching_call<concatenate_of<Dim>, across_axes<>>>>;
+                       combining_call<fetching_call<concatenate_of<Dim>, across_axes<>>>>;
+template <int Dim, class Permitted>
+using list_concatenation = list_call<Dim, concatenate_of<Dim>, concatenate_of<Dim>, Permitted>;
 
 }  // namespace detail
 
@@ -170,6 +173,19 @@ template <int Dim, NamedOperand First, class... Rest>
 concatenate(First&& first, Rest&&... rest) {
   return detail::carry_out<detail::concatenation<Dim, Rest...>>(static_cast<First&&>(first),
                                                                 static_cast<Rest&&>(rest)...);
+}
+
+/// Concatenates the tensors of a list, which has any length: an array, whose length the type of the
+/// result shows, or a vector or a span, whose tensors are a `dyn` extent in a row.
+///
+///     auto y = concatenate<1>(std::array{a, b, c});    // f32[8@data, 4] each -> f32[8@data, 12]
+///     auto z = concatenate<0>(std::vector<any_tensor<float>>{a, b});
+template <int Dim, TensorList List, detail::Terms Given = across_axes<>>
+[[nodiscard]] constexpr detail::outcome_on<
+    detail::list_concatenation<Dim, detail::permitted_by<Given>>, Given, const List&>
+concatenate(const List& list, const Given& given = {}) {
+  return detail::carry_out_on<detail::list_concatenation<Dim, detail::permitted_by<Given>>>(given,
+                                                                                            list);
 }
 
 }  // namespace shardwise

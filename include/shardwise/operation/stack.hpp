@@ -58,22 +58,48 @@ struct stack_of {
 };
 
 namespace detail {
+
+/// The call that gathers its operands over permitted axes.
+template <int Dim>
+struct fetching_stack {
+  template <class Permitted>
+  using with = combining_call<fetching_call<stack_of<Dim>, Permitted>,
+                              fetching_call<concatenate_of<Dim>, Permitted>>;
+};
 template <int Dim, class... X>
-using stack_call = whole_call_maybe_on_terms<stack_of<Dim>, X...>;
+using stack_call =
+    std::conditional_t<ends_with_terms<X...>(), call_with_terms<fetching_stack<Dim>::template with>,
+                       typename fetching_stack<Dim>::template with<across_axes<>>>;
+template <int Dim, class Permitted>
+using list_stack = list_call<Dim, stack_of<Dim>, concatenate_of<Dim>, Permitted>;
+
 }  // namespace detail
 
 /// Stacks tensors of the same extents along a new dimension at position `Dim` of the result, which
 /// is not split. The tensors must be split alike and pending alike, or are gathered over permitted
-/// axes until they are. There may be at most `max_operands` of them.
+/// axes until they are.
+///
+/// There may be any number of tensors. A single operation takes `max_operands`; more are first
+/// stacked in groups, which are concatenated.
 ///
 ///     auto y = stack<0>(a, b);               // f32[8@data], f32[8@data] -> f32[2, 8@data]
 template <int Dim, NamedOperand First, class... Rest>
-  requires(sizeof...(Rest) < max_operands &&
-           (... && (NamedOperand<Rest> || detail::Terms<std::remove_cvref_t<Rest>>)))
+  requires(... && (NamedOperand<Rest> || detail::Terms<std::remove_cvref_t<Rest>>))
 [[nodiscard]] constexpr detail::outcome_of<detail::stack_call<Dim, Rest...>, First, Rest...> stack(
     First&& first, Rest&&... rest) {
   return detail::carry_out<detail::stack_call<Dim, Rest...>>(static_cast<First&&>(first),
                                                              static_cast<Rest&&>(rest)...);
+}
+
+/// Stacks the tensors of a list, which has any length: an array, whose length the type of the
+/// result shows, or a vector or a span, whose length is a `dyn` extent.
+///
+///     auto y = stack<0>(std::vector{a, b, c});         // f32[8@data] each -> f32[3, 8@data]
+template <int Dim, TensorList List, detail::Terms Given = across_axes<>>
+[[nodiscard]] constexpr detail::outcome_on<detail::list_stack<Dim, detail::permitted_by<Given>>,
+                                           Given, const List&>
+stack(const List& list, const Given& given = {}) {
+  return detail::carry_out_on<detail::list_stack<Dim, detail::permitted_by<Given>>>(given, list);
 }
 
 }  // namespace shardwise

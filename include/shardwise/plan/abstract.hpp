@@ -86,6 +86,24 @@ struct abstract_domain {
     }
   }
 
+  /// An operation on a list of tensors of one type, at most `max_operands`, after they have been
+  /// gathered over permitted axes, a bit mask; the result has the types of `Made`.
+  template <class Operation, class Made, class X>
+  [[nodiscard]] static constexpr Made apply_to_list(unsigned permitted, const X* const* list,
+                                                    int count) {
+    const detail::recorded<mesh_of<X>>* read[max_operands]{};
+    tensor_descs given;
+    for (int i = 0; i < count; ++i) {
+      read[i] = list[i];
+      given.push_back(desc_of(*list[i]));
+      if (list[i]->mesh() != list[0]->mesh())
+        fail({.rule = violation::operand_meshes_differ, .operand = i});
+    }
+    return Made{detail::applied_to_list(
+        {&operation_of<typename Operation::operation_class>, Operation::how}, permitted, read,
+        given, paper_of<Made>::value)};
+  }
+
   /// A number among the operands, as a tensor of rank 0 that an instruction creates from a
   /// constant.
   template <Element T, class Model>

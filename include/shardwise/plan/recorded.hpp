@@ -4,6 +4,7 @@
 #include "shardwise/expression/elementwise.hpp"
 #include "shardwise/plan/manual_operation.hpp"
 #include "shardwise/plan/program_builder.hpp"
+#include "shardwise/rule/permission.hpp"
 
 #include <type_traits>
 
@@ -138,6 +139,28 @@ class recorded {
   std::conditional_t<Mesh::dynamic_axes == 0, known_from_type, mesh_desc> mesh_;
   extents_desc extents_;
 };
+
+/// Appends an operation on tensors of one type, after they have been gathered over permitted axes,
+/// and returns its result; `paper` is the value of its type. The operands have names.
+template <class Mesh>
+[[nodiscard]] constexpr recorded<Mesh> applied_to_list(const applied_operation& does,
+                                                       unsigned permitted,
+                                                       const recorded<Mesh>* const* operands,
+                                                       const tensor_descs& given,
+                                                       const tensor_desc& paper) {
+  const recorded<Mesh>& first = *operands[0];
+  const factor_rule rule = does.what->rule(does.how, given);
+  const tensor_descs known = permitted == 0 ? given : fetched(first.mesh(), rule, given, permitted);
+  const propagation split = propagate(first.mesh(), rule, known);
+  if (!split.verdict.ok()) fail(split.verdict, advice(first.mesh(), rule, known, split.verdict));
+  value_ids ids;
+  if (program_builder* const to = first.program())
+    for (int i = 0; i < given.ssize(); ++i) {
+      operands[i]->read_by(*to, ids, true);
+      ids[i] = append_reshard(*to, ids[i], known[i].layout);
+    }
+  return first.applied(*does.what, does.how, ids, paper, split.result.extents);
+}
 
 /// Adds a tensor, or a number with elements of type `T`, to the operands of an operation.
 template <class T, class X>

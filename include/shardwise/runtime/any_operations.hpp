@@ -62,6 +62,20 @@ void fetch_operands(std::span<node_ptr> read, const applied_operation& does,
 [[nodiscard]] tensor_desc describe_each(std::span<node_ptr> nodes, const number_operands& numbers,
                                         const operation& what, unsigned permitted);
 
+template <class Operation, Element Made, class X>
+node_ptr list_node_of(unsigned permitted, const X* const* list, int count) {
+  using class_type = typename Operation::operation_class;
+  std::array<node_ptr, max_operands> nodes;
+  const std::span<node_ptr> read(nodes.data(), static_cast<std::size_t>(count));
+  for (node_ptr& node : read) node = read_operand<const X&>(**list++);
+  const applied_operation does{&operation_of<class_type>, Operation::how};
+  const operand_checks checks = checks_of<class_type>();
+  if (permitted != 0) fetch_operands(read, does, checks, permitted);
+  return whole_value_node(read, does, checks, element_kernels_of<Made>,
+                          &whole_for<class_type, typename X::value_type>,
+                          permission::with(permitted));
+}
+
 }  // namespace detail
 
 /// The operations on tensors with run-time layouts: each is checked when it is applied, and fusion
@@ -161,6 +175,12 @@ struct any_domain {
         how, std::move(read), permission::with(permitted)));
   }
 
+  /// An operation on a list of tensors, after they have been gathered over permitted axes.
+  template <class Operation, class Made, class X>
+  [[nodiscard]] static Made apply_to_list(unsigned permitted, const X* const* list, int count) {
+    return detail::handle_of<Made>(
+        detail::list_node_of<Operation, typename Made::value_type>(permitted, list, count));
+  }
   /// Returns the operand of an operation on one tensor after it has been gathered.
   template <class Operation, class X>
   [[nodiscard]] static auto gathered(unsigned permitted, X&& x) {

@@ -27,6 +27,11 @@ template <class X>
   return handle_of<X>(fill_node_of(like.share(), constant_operation::how(T{})));
 }
 
+/// Creates the node of an operation on a list of tensors of one type, at most `max_operands`, after
+/// they have been gathered over permitted axes, a bit mask.
+template <class Operation, Element Made, class X>
+[[nodiscard]] node_ptr list_node_of(unsigned permitted, const X* const* list, int count);
+
 }  // namespace detail
 
 /// The operations on tensors: elementwise ones are deferred to be fused, the others become nodes.
@@ -48,6 +53,13 @@ struct lazy_domain {
   [[nodiscard]] static auto apply(const Result& result, X&&... operands) {
     [[maybe_unused]] const detail::repeated_operands<X...> as_one(operands...);
     return detail::waiting<Operation, Paper, X&&...>::make(result, std::forward<X>(operands)...);
+  }
+  /// An operation on a list of tensors of one type, after they have been gathered over permitted
+  /// axes; the result has the types of `Made`.
+  template <class Operation, class Made, class X>
+  [[nodiscard]] static Made apply_to_list(unsigned permitted, const X* const* list, int count) {
+    return detail::handle_of<Made>(
+        detail::list_node_of<Operation, typename Made::value_type>(permitted, list, count));
   }
   /// A number among the operands, as a tensor of rank 0.
   template <Element T, class Model>
