@@ -180,7 +180,7 @@ struct scan_call {
 
   [[nodiscard]] static constexpr scan_parts plan(const mesh_desc& mesh, const tensor_desc& x,
                                                  unsigned permitted) noexcept {
-    return scan_parts::of(mesh, x, operation::how.integers[0], permitted);
+    return scan_parts::of(mesh, x, attributes_for<operation>(x.rank()).integers[0], permitted);
   }
   template <class Plan, class Permitted, class X>
   [[nodiscard]] static constexpr auto on_types(const X& x) {

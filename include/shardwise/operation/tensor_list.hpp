@@ -34,7 +34,8 @@ template <class OfTwo, int Dim, index_t Length>
 struct extents_in_a_row {
   static constexpr extents_desc extents_value = [] {
     extents_desc out = OfTwo::value;
-    if (out[Dim] != dyn) out[Dim] = Length == dyn ? dyn : out[Dim] / 2 * Length;
+    index_t& size = out[counted_from_front(Dim, out.ssize())];
+    if (size != dyn) size = Length == dyn ? dyn : size / 2 * Length;
     return out;
   }();
 };

@@ -99,9 +99,9 @@ struct abstract_domain {
       if (list[i]->mesh() != list[0]->mesh())
         fail({.rule = violation::operand_meshes_differ, .operand = i});
     }
-    return Made{detail::applied_to_list(
-        {&operation_of<typename Operation::operation_class>, Operation::how}, permitted, read,
-        given, paper_of<Made>::value)};
+    return Made{detail::applied_to_list({&operation_of<typename Operation::operation_class>,
+                                         detail::attributes_for<Operation>(given[0].rank())},
+                                        permitted, read, given, paper_of<Made>::value)};
   }
 
   /// A number among the operands, as a tensor of rank 0 that an instruction creates from a

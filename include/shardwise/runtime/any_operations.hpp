@@ -67,8 +67,9 @@ node_ptr list_node_of(unsigned permitted, const X* const* list, int count) {
   using class_type = typename Operation::operation_class;
   std::array<node_ptr, max_operands> nodes;
   const std::span<node_ptr> read(nodes.data(), static_cast<std::size_t>(count));
+  const applied_operation does{&operation_of<class_type>,
+                               attributes_for<Operation>((*list)->extents().ssize())};
   for (node_ptr& node : read) node = read_operand<const X&>(**list++);
-  const applied_operation does{&operation_of<class_type>, Operation::how};
   const operand_checks checks = checks_of<class_type>();
   if (permitted != 0) fetch_operands(read, does, checks, permitted);
   return whole_value_node(read, does, checks, element_kernels_of<Made>,

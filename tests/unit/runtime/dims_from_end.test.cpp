@@ -5,6 +5,7 @@
 #include <shardwise/nn.hpp>
 #include <shardwise/shardwise.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -133,6 +134,8 @@ TEST_CASE("functions that move elements count dimensions from the end") {
   same<2, -1>([]<int D>(const auto& a) { return unsqueeze<D>(a); }, x);
   same<3, -1>([]<int D>(const auto& a) { return unsqueeze<0, D>(a); }, x);
   same<1, -1>([]<int D>(const auto& a) { return squeeze<D>(sum<D>(a, keep_dims)); }, x);
+  same<1, -1>([]<int D>(const auto& a) { return concatenate<D>(std::array{a, a, a}); }, x);
+  same<2, -1>([]<int D>(const auto& a) { return stack<D>(std::array{a, a}); }, x);
   same<1, -1>([]<int D>(const auto& a) { return flip<D>(a); }, x);
   same<0, -2>([]<int D>(const auto& a) { return flip<D>(a, across<"data">); }, x);
   same<1, -1>([]<int D>(const auto& a) { return roll<D, 2>(a); }, x);
@@ -162,6 +165,8 @@ TEST_CASE("scans, searches and look-ups count dimensions from the end") {
   same<1, -1>([]<int D>(const auto& a) { return cumsum<D>(a) + cumprod<D>(a); }, x);
   same<1, -1>([]<int D>(const auto& a) { return cummax<D>(a) + cummin<D>(a); }, x);
   same<1, -1>([]<int D>(const auto& a) { return logcumsumexp<D>(a); }, x);
+  same<0, -2>([]<int D>(const auto& a) { return cumsum<D>(a, across<"data">); }, x);
+  same<0, -2>([]<int D>(const auto& a) { return logcumsumexp<D>(a, across<"data">); }, x);
   same<1, -1>([]<int D>(const auto& a) { return sort<D>(a); }, x);
   same<1, -1>([]<int D>(const auto& a) { return argsort<D>(a); }, x);
   same<0, -2>([]<int D>(const auto& a) { return sort<D>(a, across<"data">); }, x);
@@ -179,6 +184,8 @@ TEST_CASE("scans, searches and look-ups count dimensions from the end") {
               x, places);
 }
 
+constexpr auto of_element = [](const auto& column) { return cumsum<-1>(column); };
+
 TEST_CASE("transforms and maps count dimensions from the end") {
   const device_pool pool{pod{}};
   const X x = sin(iota<X>(pool));
@@ -189,7 +196,6 @@ TEST_CASE("transforms and maps count dimensions from the end") {
   same<1, -1>([]<int D>(const auto& a) { return fourier::irfft<D>(fourier::rfft<D>(a)); }, x);
   same<1, -1>([]<int D>(const auto& a) { return fourier::irfft<D>(a, fourier::length<11>); },
               pairs);
-  static constexpr auto of_element = [](const auto& column) { return cumsum<-1>(column); };
   same<1, -1>([]<int D>(const auto& a) { return vmap<D>(of_element)(a); },
               iota<tensor<float, P<none, "model">, 4, 6>>(pool));
   same<2, -1>(
