@@ -235,10 +235,11 @@ TEST_CASE("what a rule forbids is refused when it is written, with the sentence 
 TEST_CASE("a reduction names dimensions that its operand has") {
   const device_pool pool{pod{}};
   const any_tensor<float> m = iota<M>(pool);
-  REQUIRE_THROWS_WITH(sum(m, over{0, 2}),
-                      "dimension_is_out_of_range: a dimension is a number from minus the rank to "
-                      "the rank minus one; -1 is the last (2 where at least -2 and less than 2 is "
-                      "needed)");
+  REQUIRE_THROWS_WITH(
+      sum(m, over{0, 2}),
+      "dimension_is_out_of_range: a dimension is a number from minus the rank to "
+      "the rank minus one, where -1 is the last (2 where at least -2 and less than 2 is "
+      "needed)");
   for (const over& dims : {over{-3}, over{1, -3}, over{2}, over{99}, over{std::int64_t{1} << 40}}) {
     REQUIRE(refusal([&] { return mean(m, dims); }) == violation::dimension_is_out_of_range);
     REQUIRE(refusal([&] { return max(m, dims, keep_dims); }) ==

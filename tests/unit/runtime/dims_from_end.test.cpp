@@ -228,8 +228,8 @@ TEST_CASE("a dimension that a tensor does not have is named as it is written") {
   const any_tensor<float> x = iota<X>(pool);
   constexpr auto wrong = violation::dimension_is_out_of_range;
   const auto message = contains(
-      "a dimension is a number from minus the rank to the rank minus one; "
-      "-1 is the last (-3 where at least -2 and less than 2 is needed)");
+      "a dimension is a number from minus the rank to the rank minus one, "
+      "where -1 is the last (-3 where at least -2 and less than 2 is needed)");
   REQUIRE_THROWS_WITH((sum<-3>(x)), message);
   REQUIRE_THROWS_WITH(sum(x, over{1, -3}), message);
   REQUIRE_THROWS_WITH(softmax<-3>(x), message);
