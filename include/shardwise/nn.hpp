@@ -35,6 +35,7 @@
 #include "shardwise/nn/same_extents.hpp"
 #include "shardwise/nn/sample.hpp"
 #include "shardwise/nn/scan.hpp"
+#include "shardwise/nn/scanned.hpp"
 #include "shardwise/nn/similarity.hpp"
 #include "shardwise/nn/spread.hpp"
 #include "shardwise/nn/state_dict.hpp"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/expression/named_as.hpp"
-#include "shardwise/expression/nest.hpp"
+#include "shardwise/nn/scanned.hpp"
 #include "shardwise/operation/dynamic_slice.hpp"
 #include "shardwise/operation/squeeze.hpp"
 #include "shardwise/plan/call.hpp"
@@ -14,6 +13,10 @@
 #include <utility>
 
 namespace shardwise {
+
+struct in_reverse_t {};
+/// Scans from the last layer to the first.
+inline constexpr in_reverse_t in_reverse{};
 
 namespace detail {
 
@@ -46,6 +49,26 @@ template <class X>
     return count;
   }
 }
+/// The number of layers if the type of a nest or a list of layers determines it, or `dyn`.
+template <class X>
+[[nodiscard]] constexpr index_t known_layers() noexcept {
+  index_t count = list_length<X>;
+  if constexpr (!ListOfLayers<X>) {
+    count = dyn;
+    (void)any_in_nest<X>([&]<class Each>(std::type_identity<Each>) {
+      if constexpr (Operand<Each>) count = Each::extents_type::value[0];
+      return count != dyn;
+    });
+  }
+  return count;
+}
+/// The number that one of the operands of a scan determines.
+template <class... X>
+[[nodiscard]] constexpr index_t known_layers_among() noexcept {
+  index_t count = dyn;
+  (void)(... || ((count = known_layers<X>()) != dyn));
+  return count;
+}
 /// Returns one of the layers.
 template <class X>
 [[nodiscard]] constexpr decltype(auto) layer_of(const X& x, index_t number) {
@@ -57,46 +80,15 @@ template <class X>
   }
 }
 
-/// The tensor type of an expression.
-template <class X>
-struct named_tensor {
-  using type = X;
-};
-template <Operand X>
-struct named_tensor<X> {
-  using type = typename X::domain::template tensor<typename X::value_type, typename X::extents_type,
-                                                   typename X::layout_type>;
-};
-
-/// The type of a carry: tensors in place of expressions.
-template <class Carry>
-[[nodiscard]] constexpr auto named_carry(const Carry& carry) {
-  const auto settle = []<class X>(const X& x) { return typename named_tensor<X>::type(x); };
-  return map_nest(carry, settle);
-}
-/// Returns what a layer made as the next carry.
-template <class Carry, class Made>
-[[nodiscard]] constexpr Carry next_carry(Made&& made) {
-  const auto settle = []<class To, class X>(std::type_identity<To>, X&& x) {
-    static_assert(std::is_same_v<To, typename named_tensor<std::remove_cvref_t<X>>::type>,
-                  "a layer of a scan returns the carry: the same elements, extents and layouts");
-    return To(std::forward<X>(x));
-  };
-  if constexpr (EitherOperand<Carry>)
-    return settle(std::type_identity<Carry>{}, std::forward<Made>(made));
-  else
-    return nest_as<Carry>(made, settle);
-}
-
 /// Calls one body for all layers of a program on paper. A layer with other sizes, or with one
 /// tensor in several positions, is recorded separately.
-template <std::size_t Capacity, class Carry>
+template <std::size_t Capacity, class Carry, class Results>
 class layer_calls {
  public:
   /// Appends the call of `f(carry, layers...)`.
   template <class F, class... Layers>
-  [[nodiscard]] constexpr Carry call(program_builder& caller, const F& f, const Carry& carry,
-                                     const Layers&... layers) {
+  [[nodiscard]] constexpr typename Results::type call(program_builder& caller, const F& f,
+                                                      const Carry& carry, const Layers&... layers) {
     call_operands operands;
     const auto add = [&](const auto& w) { operands.add(caller, w); };
     for_each_tensor(carry, add);
@@ -111,7 +103,8 @@ class layer_calls {
   }
 
  private:
-  using body_type = recorded_body<Capacity, Carry>;
+  using results_type = typename Results::type;
+  using body_type = recorded_body<Capacity, results_type>;
 
   [[nodiscard]] constexpr bool is_body_for(const call_operands& now,
                                            const program_builder& caller) const noexcept {
@@ -146,14 +139,14 @@ class layer_calls {
     const Carry first = map_nest(carry, enter);
     const std::tuple<decltype(map_nest(layers, enter))...> inputs{map_nest(layers, enter)...};
     const body_recording recording(to, &caller, operands.read, captured);
-    const Carry made = call_with(
-        [&](const auto&... each) { return next_carry<Carry>(f(first, each...)); }, inputs);
+    const results_type made =
+        call_with([&](const auto&... each) { return Results::settled(f(first, each...)); }, inputs);
     const auto keep = [&]<class X>(const X& x) {
       const value_id id = x.id_in(to);
       if (!is_input(*to[id].what) && !to[id].kept) to.keep(id);
       return X{x.in(nullptr, id)};
     };
-    const Carry kept = map_nest(made, keep);  // before the program is copied
+    const results_type kept = map_nest(made, keep);  // before the program is copied
     return {code, kept, to.captured(), to.captured_operands()};
   }
 
@@ -161,23 +154,13 @@ class layer_calls {
   call_operands operands_;
 };
 
-/// Checks the result of a layer that is a tensor: the next carry.
-template <class Carry, class Made>
-[[nodiscard]] constexpr auto judge_carry() noexcept {
-  if constexpr (holds_refusal<Made>)
-    return refused<>{};
-  else if constexpr (Operand<Carry> && Operand<Made>)
-    return std::conditional_t<is_named_as<Made, Carry>, allowed<>,
-                              decltype(judge_naming<Made, Carry>())>{};
-  else
-    return allowed<>{};
-}
-
 /// Applies a function to one layer after another.
-template <std::size_t Capacity, class F, class Carry, class First, class... Rest>
+template <std::size_t Capacity, class Results, bool Reverse, class F, class Carry, class First,
+          class... Rest>
 [[nodiscard]] constexpr auto scan_layers(const F& f, const Carry& carry, const First& layers,
                                          const Rest&... rest) {
   using carry_type = decltype(named_carry(carry));
+  using results_type = typename Results::type;
   const index_t count = layers_of(layers);
   (require_layers(layers_of(rest), count), ...);
   const auto name = [](const auto& each) { name_operand(each); };
@@ -187,10 +170,10 @@ template <std::size_t Capacity, class F, class Carry, class First, class... Rest
   constexpr bool is_on_paper = any_in_nest<carry_type>([]<class X>(std::type_identity<X>) {
     return requires(const X& x) { x.program(); };
   });
-  [[maybe_unused]] std::conditional_t<is_on_paper, layer_calls<Capacity, carry_type>,
+  [[maybe_unused]] std::conditional_t<is_on_paper, layer_calls<Capacity, carry_type, Results>,
                                       std::nullptr_t>
       calls{};
-  const auto run = [&](const auto&... layer) -> carry_type {
+  const auto run = [&](const auto&... layer) -> results_type {
     if constexpr (is_on_paper) {
       program_builder* caller = nullptr;
       const auto look = [&](const auto& each) {
@@ -201,13 +184,40 @@ template <std::size_t Capacity, class F, class Carry, class First, class... Rest
         return calls.call(*caller, f, *now, layer...);
     }
     (for_each_tensor(layer, name), ...);
-    carry_type next = next_carry<carry_type>(f(*now, layer...));
+    results_type next = Results::settled(f(*now, layer...));
     for_each_tensor(next, name);
     return next;
   };
-  for (index_t l = 0; l < count; ++l) now.emplace(run(layer_of(layers, l), layer_of(rest, l)...));
-  return *now;
+  const auto each = [&](index_t number) {
+    const index_t l = Reverse ? count - 1 - number : number;
+    results_type next = run(layer_of(layers, l), layer_of(rest, l)...);
+    now.emplace(Results::carry(next));
+    return next;
+  };
+  if constexpr (Results::has_outputs) {
+    using outputs = typename Results::outputs;
+    stacking::require_some(count);
+    constexpr stack_outputs stack;
+    growing_combination<outputs, stack_outputs::made_of<outputs, dyn>, stack_outputs> all(stack,
+                                                                                          Reverse);
+    for (index_t number = 0; number < count; ++number) all.add(each(number).outputs);
+    using stacked = stack_outputs::made_of<outputs, known_layers_among<First, Rest...>()>;
+    return std::pair<carry_type, stacked>(*now, all.template finish<stacked>());
+  } else {
+    for (index_t number = 0; number < count; ++number) (void)each(number);
+    return *now;
+  }
 }
+
+/// What a layer returns to a scan with these operands. An error in `F` is shown where it is named.
+template <class F, class Carry, class... Layers>
+struct returned_by_layer {
+  using type = std::remove_cvref_t<decltype(std::declval<const F&>()(
+      std::declval<const Carry&>(), layer_of(std::declval<const Layers&>(), 0)...))>;
+};
+template <class F, class Carry, class... Layers>
+struct returned_by_layer<F, Carry, in_reverse_t, Layers...>
+    : returned_by_layer<F, Carry, Layers...> {};
 
 }  // namespace detail
 
@@ -215,13 +225,25 @@ template <std::size_t Capacity, class F, class Carry, class First, class... Rest
 /// a tensor, or a nest of tensors such as a tuple or an aggregate, whose element types, extents and
 /// layouts do not change.
 ///
+/// If `f` returns `scanned{carry, outputs}`, the scan returns a pair: the last carry, and the
+/// outputs of all layers. These are a tensor, or a nest whose aggregates become tuples, and each
+/// tensor gets a new first dimension for the layers, which is not split and is `dyn` if the layers
+/// are a vector. They are stacked in groups of 8, and groups are concatenated: an output is copied
+/// once for up to 8 layers, twice for up to 64.
+///
 /// Each of `layers` is a vector or an array of nests, or a tensor, or a tuple of tensors, stacked
-/// along the first dimension. The compiler sees a single layer whatever their number, and a program
-/// on paper contains it once, as with `call`: at most 15 tensors for each layer, with those that
-/// `f` captures, and `Capacity` instructions. The gradient of a list costs as much as those of its
-/// layers; that of stacked tensors processes the whole stack for each layer.
+/// along the first dimension. After the carry may stand `in_reverse`, which begins with the last
+/// layer; outputs stay in the order of the layers. The compiler sees a single layer whatever their
+/// number, and a program on paper contains it once, as with `call`: at most 15 tensors for each
+/// layer, with those that `f` captures, and `Capacity` instructions. The gradient of a list costs
+/// as much as those of its layers; that of stacked tensors processes the whole stack for each
+/// layer.
 ///
 ///     auto y = scan([](const auto& h, const auto& block) { return block(h); }, x, blocks);
+///     auto [last, all] = scan([&](const auto& h, const auto& x) {
+///       auto next = tanh(h * w + x);
+///       return scanned{next, next};
+///     }, start, xs);                          // f32[8@data], f32[16, 8@data] -> the same types
 template <std::size_t Capacity = 64, class F, class Carry, class First, class... Rest>
   requires(detail::has_tensor_in<Carry>())
 [[nodiscard]] constexpr auto scan(const F& f, const Carry& carry, const First& layers,
@@ -231,15 +253,16 @@ template <std::size_t Capacity = 64, class F, class Carry, class First, class...
   } else {
     using carry_type = decltype(detail::named_carry(carry));
     // Named here, where the program calls, so that compilers show an error in `f` in few lines.
-    using made =
-        std::remove_cvref_t<decltype(f(std::declval<const carry_type&>(),
-                                       detail::layer_of(layers, 0), detail::layer_of(rest, 0)...))>;
-    using judged = decltype(detail::judge_carry<carry_type, made>());
-    if constexpr (judged::ok) {
-      return detail::scan_layers<Capacity>(f, carry, layers, rest...);
-    } else {
+    using made = typename detail::returned_by_layer<F, carry_type, First, Rest...>::type;
+    using results = detail::layer_results<carry_type, made>;
+    using judged = decltype(detail::judge_layer<carry_type, made>::judge());
+    if constexpr (!judged::ok) {
       using reported [[maybe_unused]] = decltype(typename judged::type{});
-      return refused_value{};
+      return detail::refused_results_of<made>{};
+    } else if constexpr (std::is_same_v<First, in_reverse_t>) {
+      return detail::scan_layers<Capacity, results, true>(f, carry, rest...);
+    } else {
+      return detail::scan_layers<Capacity, results, false>(f, carry, layers, rest...);
     }
   }
 }

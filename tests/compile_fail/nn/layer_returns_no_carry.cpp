@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::broken_rule<shardwise::misuse::layer_returns_no_carry
+// Errors are reached by the shortest way.
+// clang-format off
+#include <shardwise/shardwise.hpp>
+#include <shardwise/nn.hpp>
+// clang-format on
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"data", 2>> {};
+struct rows : layout<pod, P<"data", none>> {};
+using X = sharded_tensor<float, extents<8, 4>, rows>;
+struct layer {
+  auto operator()(const auto& h, const auto& x) const {
+    const X next = h + x;
+    return std::pair(next, sum<0>(next));
+  }
+};
+auto use(const X& h, const std::vector<X>& steps) { return scan(layer{}, h, steps); }
