@@ -37,8 +37,8 @@ struct cumsum_of : applied_along<cumsum_operation, Dim> {};
 ///     auto z = cumsum<1>(x, across<"model">);     // f32[8@data, 64@model]
 template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
 [[nodiscard]] constexpr auto cumsum(X&& x, const Given& permitted = {})
-    -> decltype(detail::scanned<cumsum_of<Dim>>(permitted, static_cast<X&&>(x))) {
-  return detail::scanned<cumsum_of<Dim>>(permitted, static_cast<X&&>(x));
+    -> decltype(detail::apply_scan<cumsum_of<Dim>>(permitted, static_cast<X&&>(x))) {
+  return detail::apply_scan<cumsum_of<Dim>>(permitted, static_cast<X&&>(x));
 }
 
 }  // namespace shardwise

@@ -206,12 +206,12 @@ inline constexpr bool may_scan_in_parts = [] {
 /// Returns the result of a scan, in parts where that is possible.
 template <class Operation, class Given, class X>
   requires may_scan_in_parts<Operation, X, Given>
-[[nodiscard]] constexpr auto scanned(const Given& given, X&& x) {
+[[nodiscard]] constexpr auto apply_scan(const Given& given, X&& x) {
   return run_between_devices<scan_call<Operation>>(static_cast<X&&>(x), given);
 }
 template <class Operation, class Given, class X>
   requires(!may_scan_in_parts<Operation, X, Given>)
-[[nodiscard]] constexpr auto scanned(const Given& given, X&& x)
+[[nodiscard]] constexpr auto apply_scan(const Given& given, X&& x)
     -> decltype(apply_operation<Operation>(given, static_cast<X&&>(x))) {
   return apply_operation<Operation>(given, static_cast<X&&>(x));
 }
