@@ -81,9 +81,9 @@ struct argument_fault {
 namespace detail {
 
 /// Returns the arguments with all dimensions counted from the front.
-[[nodiscard]] constexpr operation_arguments counted_from_front(const catalogued_operation& entry,
-                                                               operation_arguments given,
-                                                               int rank) noexcept {
+[[nodiscard]] constexpr operation_arguments arguments_from_front(const catalogued_operation& entry,
+                                                                 operation_arguments given,
+                                                                 int rank) noexcept {
   constexpr text_view names[] = {"dim", "dims", "order", "split", "concat"};
   if (entry.names.of_result)
     for (const text_view name : names) rank += given.integers(name).ssize();
@@ -191,7 +191,7 @@ constexpr void unsplit_factor(tensor_descs& operands, const factor_rule& rule,
   if (operands.ssize() < entry.least || operands.ssize() > entry.most)
     return refuse(other_count), out;
   const operation_arguments given =
-      detail::counted_from_front(entry, arguments, operands[0].rank());
+      detail::arguments_from_front(entry, arguments, operands[0].rank());
   if (entry.called != nullptr) {
     diagnosis verdict;
     const manual_collective called = entry.called(mesh, given, verdict);
