@@ -2,9 +2,9 @@
 #pragma once
 
 #include "shardwise/core/config.hpp"
+#include "shardwise/mesh/list_view.hpp"
 #include "shardwise/plan/differentiate.hpp"
 
-#include <span>
 #include <type_traits>
 
 namespace shardwise {
@@ -22,7 +22,7 @@ namespace detail {
 
 /// The implementation of `append_gradients`.
 constexpr void differentiate(program_builder& code, value_id begin,
-                             std::span<const cotangent_seed> seeds, std::span<value_id> wanted,
+                             list_view<const cotangent_seed> seeds, list_view<value_id> wanted,
                              gradient_layout_function layout_of) {
   differentiation gradients(code, begin, wanted);
   unsigned left = 0;
@@ -38,15 +38,15 @@ constexpr void differentiate(program_builder& code, value_id begin,
     i = gradients.cotangent_of(i, layout_of(code.mesh(), code.value(i).layout));
 }
 /// The same at run time; in the compiled library.
-void differentiate_now(program_builder& code, value_id begin, std::span<const cotangent_seed> seeds,
-                       std::span<value_id> wanted, gradient_layout_function layout_of);
+void differentiate_now(program_builder& code, value_id begin, list_view<const cotangent_seed> seeds,
+                       list_view<value_id> wanted, gradient_layout_function layout_of);
 
 }  // namespace detail
 
 /// Appends the gradients of the seeded values with respect to the values `wanted`, which are
 /// replaced by the gradients. Everything that is differentiated was appended from `begin` on.
 constexpr void append_gradients(program_builder& code, value_id begin,
-                                std::span<const cotangent_seed> seeds, std::span<value_id> wanted,
+                                list_view<const cotangent_seed> seeds, list_view<value_id> wanted,
                                 gradient_layout_function layout_of) {
   if constexpr (build_config::compiled) {
     if (!std::is_constant_evaluated())

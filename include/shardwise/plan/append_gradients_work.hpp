@@ -7,8 +7,8 @@
 namespace shardwise::detail {
 
 SHARDWISE_INLINE void differentiate_now(program_builder& code, value_id begin,
-                                        std::span<const cotangent_seed> seeds,
-                                        std::span<value_id> wanted,
+                                        list_view<const cotangent_seed> seeds,
+                                        list_view<value_id> wanted,
                                         gradient_layout_function layout_of) {
   differentiate(code, begin, seeds, wanted, layout_of);
 }

@@ -109,7 +109,7 @@ class paper_tape {
     code_->write_calls_out(wrote_calls_out_);
     const cotangent_seed loss{results_[0]};
     made_ = wanted_;
-    append_gradients(*code_, begin_.code, {&loss, 1}, made_, layout_of);
+    append_gradients(*code_, begin_.code, {&loss, 1}, {made_.begin(), made_.size()}, layout_of);
     for (int r = keeps_loss ? 0 : 1; r < results_.ssize(); ++r) made_.push_back(results_[r]);
     code_->keep_needed(begin_, made_.begin(), made_.ssize());
     for (value_id i : made_) code_->name(i);

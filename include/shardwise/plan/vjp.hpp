@@ -84,7 +84,8 @@ class paper_recording {
         seeds.push_back({of_.results_[r], cotangents_[r]});
       }
       made_ = of_.arguments_;
-      append_gradients(code, begin, seeds, made_, &left_pending_over<>::layout);
+      append_gradients(code, begin, {seeds.begin(), seeds.size()}, {made_.begin(), made_.size()},
+                       &left_pending_over<>::layout);
       code.keep_needed(behind, made_.begin(), made_.ssize());
       for (value_id i : made_) code.name(i);
     }

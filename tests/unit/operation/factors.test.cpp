@@ -19,7 +19,7 @@ struct rule_fact {
 
 factor_rule rule_of(const request& asked) {
   const operation_arguments given =
-      detail::counted_from_front(*asked.entry, asked.given, asked.operands[0].rank());
+      detail::arguments_from_front(*asked.entry, asked.given, asked.operands[0].rank());
   return asked.entry->rule(attributes_of(*asked.entry, given, asked.operands), asked.operands);
 }
 
