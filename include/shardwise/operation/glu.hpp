@@ -3,6 +3,7 @@
 
 #include "shardwise/operation/arithmetic.hpp"
 #include "shardwise/operation/composed.hpp"
+#include "shardwise/operation/over.hpp"
 #include "shardwise/operation/split_at.hpp"
 #include "shardwise/operation/transcendental.hpp"
 
@@ -19,8 +20,10 @@ template <int Dim, class X, class Permitted>
   if constexpr (ValueOperand<X>) {
     using T = typename X::value_type;
     using first = strided_slice_of<Dim, 0, 0, 1>;
+    const int rank = x.extents().ssize();
+    require(over(Dim).from_front(rank).judge(rank));
     const auto whole = fetching_call<first, Permitted>::gathered(x);
-    const int dim = counted_from_front(Dim, whole.extents().ssize());
+    const int dim = counted_from_front(Dim, rank);
     const index_t size = whole.extents()[dim];
     const auto part = [&](index_t begin, index_t end) {
       return X::value_domain::template apply_with_across<slice_operation, T>(

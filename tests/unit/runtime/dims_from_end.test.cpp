@@ -245,6 +245,9 @@ TEST_CASE("a dimension that a tensor does not have is named as it is written") {
   REQUIRE_THROWS_WITH(unsqueeze<-4>(x), contains("(-4 where at least -3 and less than 3"));
   CHECK(refusal([&] { return unsqueeze<-1, -1>(x); }) == violation::dimension_is_repeated);
   CHECK(refusal([&] { return glu<-3>(x); }) == wrong);
+  CHECK(refusal([&] { return glu<2>(x, across<"data">); }) == wrong);
+  CHECK(refusal([&] { return quantile<-3>(x, 0.5); }) == wrong);
+  CHECK(refusal([&] { return trapezoid<-3>(x); }) == wrong);
   CHECK(refusal([&] { return transpose<0, -3>(x); }) == violation::dimensions_are_no_permutation);
   // The same dimension twice.
   CHECK(refusal([&] { return sum<1, -1>(x); }) == violation::dimension_is_repeated);
