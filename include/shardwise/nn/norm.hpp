@@ -21,9 +21,7 @@ struct layer_norm {
 
   template <EitherOperand X>
   [[nodiscard]] constexpr auto operator()(const X& x) const {
-    return detail::with_last_dim(x, [&](auto last) {
-      return shardwise::layer_norm<last()>(x, scale, shift, detail::value_of_ratio<Epsilon>);
-    });
+    return shardwise::layer_norm<-1>(x, scale, shift, detail::value_of_ratio<Epsilon>);
   }
 };
 
@@ -34,9 +32,7 @@ struct rms_norm {
 
   template <EitherOperand X>
   [[nodiscard]] constexpr auto operator()(const X& x) const {
-    return detail::with_last_dim(x, [&](auto last) {
-      return shardwise::rms_norm<last()>(x, scale, detail::value_of_ratio<Epsilon>);
-    });
+    return shardwise::rms_norm<-1>(x, scale, detail::value_of_ratio<Epsilon>);
   }
 };
 
