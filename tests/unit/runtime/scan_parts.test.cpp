@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Scans of a dimension that stays split: each device scans its part, and totals are exchanged.
+#include "support/refusal.hpp"
 #include "unit/runtime/split_and_whole.hpp"
 
 #include <functional>
@@ -167,14 +168,6 @@ TEST_CASE("a dimension in other parts is gathered to be scanned") {
 TEST_CASE("a scan that devices cannot exchange names what is wrong") {
   const device_pool pool(pod{}, 1);
   const any_tensor<float> x = numbers<matrix<float, 16, P<none, by("model", "data")>>>(pool);
-  const auto refusal = [](const auto& call) {
-    try {
-      (void)call();
-    } catch (const error& refused) {
-      return refused.code();
-    }
-    return violation::nothing;
-  };
   REQUIRE(refusal([&] { return cumprod<1>(x, across<"model">); }) == violation::dimension_is_split);
   REQUIRE(refusal([&] { return logcumsumexp<1>(x, across<"data">); }) ==
           violation::dimension_is_split);
