@@ -27,6 +27,12 @@ inline constexpr bool satisfied = detail::is_no_rule(Rule);
 /// The result type of an operation on the result of an invalid one: the error has been reported,
 /// and everything that uses this result compiles silently.
 struct refused_value {
+  // What functions of any tensor ask of its type; the answers do not matter.
+  using value_type = float;
+  struct extents_type {
+    static constexpr int rank = 1;
+    static constexpr int value[] = {1, 1, 1, 1, 1, 1, 1, 1};
+  };
   // Declared and never defined: a program that breaks a rule never runs.
   template <class T>
   operator T() const;
@@ -36,7 +42,7 @@ struct refused_value {
   refused_value operator[](const I&) const;
   // The members of tensors and of what is read from them.
   refused_value value() const, elements() const, extents() const, size() const, range() const,
-      matrix() const, mesh() const, layout() const, tensor() const;
+      matrix() const, mesh() const, layout() const, tensor() const, ssize() const;
   const refused_value *begin() const, *end() const;
   template <class Out>
   friend Out& operator<<(Out& out, const refused_value&);

@@ -36,6 +36,12 @@ struct callee<F, true> : F, takes_anything {
 template <class T, class Extents, class Layout>
 struct callee<abstract_tensor<T, Extents, Layout>, true> : takes_anything {};
 
+/// True for a tensor created by `abstract`.
+template <class X>
+concept AbstractTensor = requires {
+  requires std::is_same_v<typename X::domain, abstract_domain>;
+};
+
 template <class Results, std::size_t I>
 [[nodiscard]] constexpr auto judge_results() noexcept;
 
@@ -44,7 +50,7 @@ template <class Result>
 [[nodiscard]] constexpr auto judge_result() noexcept {
   if constexpr (AnyRefused<Result>)
     return refused<>{};
-  else if constexpr (Operand<Result>)
+  else if constexpr (AbstractTensor<Result>)
     return allowed<>{};
   else if constexpr (requires { std::tuple_size<Result>::value; })
     return judge_results<Result, 0>();
@@ -76,12 +82,6 @@ struct shown_function<F, 2> {
   using type = a_tensor;
 };
 
-/// True for a tensor created by `abstract`.
-template <class X>
-concept AbstractTensor = requires {
-  requires std::is_same_v<typename X::domain, abstract_domain>;
-};
-
 /// The rule that a call of `trace` breaks, by its tensors, its function or its result. For an
 /// operand that is an error itself there is no further error, and a function that returns one is
 /// not called: it may contain calls, such as `to_host`, that are valid only at run time and would
@@ -100,32 +100,58 @@ template <class Result, class F, class... X>
     return judge_result<Result>();
 }
 
-/// The result of a query of the costs of an invalid program: every assertion about it holds, since
-/// the error has been reported.
+/// True for a function that can be called with such operands and whose body compiles. The first to
+/// name its result reports the errors of the body; after that, g++ would go on with every branch
+/// whose condition depends on the result.
+template <class F, class... X>
+concept Traceable = requires(const callee<F>& f, X&... operands) {
+  f(operands...);
+};
+
+struct agreed;
+template <class A, class B>
+concept OneAgreed = std::is_same_v<A, agreed> || std::is_same_v<B, agreed>;
+
+/// The result of a query of the costs of an invalid program: every assertion about it, and about
+/// what is computed from it, holds, since the error has been reported.
 struct agreed {
-  template <class Number>
-  friend constexpr bool operator==(agreed, const Number&) noexcept {
-    return true;
-  }
-  template <class Number>
-  friend constexpr bool operator!=(agreed, const Number&) noexcept {
-    return true;
-  }
-  template <class Number>
-  friend constexpr bool operator<(agreed, const Number&) noexcept {
-    return true;
-  }
-  template <class Number>
-  friend constexpr bool operator<=(agreed, const Number&) noexcept {
-    return true;
-  }
-  template <class Number>
-  friend constexpr bool operator>(agreed, const Number&) noexcept {
-    return true;
-  }
-  template <class Number>
-  friend constexpr bool operator>=(agreed, const Number&) noexcept {
-    return true;
+  constexpr operator index_t() const noexcept { return 0; }
+  template <class A, class B>
+    requires OneAgreed<A, B>
+  friend constexpr agreed operator+(const A&, const B&) noexcept { return {}; }
+  template <class A, class B>
+    requires OneAgreed<A, B>
+  friend constexpr agreed operator-(const A&, const B&) noexcept { return {}; }
+  template <class A, class B>
+    requires OneAgreed<A, B>
+  friend constexpr agreed operator*(const A&, const B&) noexcept { return {}; }
+  template <class A, class B>
+    requires OneAgreed<A, B>
+  friend constexpr agreed operator/(const A&, const B&) noexcept { return {}; }
+  template <class A, class B>
+    requires OneAgreed<A, B>
+  friend constexpr agreed operator%(const A&, const B&) noexcept { return {}; }
+  template <class A, class B>
+    requires OneAgreed<A, B>
+  friend constexpr bool operator==(const A&, const B&) noexcept { return true; }
+  template <class A, class B>
+    requires OneAgreed<A, B>
+  friend constexpr bool operator!=(const A&, const B&) noexcept { return true; }
+  template <class A, class B>
+    requires OneAgreed<A, B>
+  friend constexpr bool operator<(const A&, const B&) noexcept { return true; }
+  template <class A, class B>
+    requires OneAgreed<A, B>
+  friend constexpr bool operator<=(const A&, const B&) noexcept { return true; }
+  template <class A, class B>
+    requires OneAgreed<A, B>
+  friend constexpr bool operator>(const A&, const B&) noexcept { return true; }
+  template <class A, class B>
+    requires OneAgreed<A, B>
+  friend constexpr bool operator>=(const A&, const B&) noexcept { return true; }
+  template <class Out>
+  friend Out& operator<<(Out& out, const agreed&) {
+    return out;
   }
 };
 /// The ledger of an invalid program.
@@ -145,6 +171,10 @@ struct refused_ledger {
   template <class Other>
   friend constexpr bool operator==(const refused_ledger&, const Other&) noexcept {
     return true;
+  }
+  template <class Out>
+  friend Out& operator<<(Out& out, const refused_ledger&) {
+    return out;
   }
 };
 
@@ -171,13 +201,15 @@ template <std::size_t Capacity = 64, class F, class... X>
 [[nodiscard]] constexpr traced_program<Capacity> trace_program(const F& f, X... operands) {
   traced_program<Capacity> out;
   using result = decltype(static_cast<const detail::callee<F>&>(detail::some_callee)(operands...));
-  using judged = decltype(detail::judge_trace<result, F, X...>());
-  using shown [[maybe_unused]] = decltype(typename judged::type{});
-  if constexpr (judged::ok) {
-    program_builder code(out);
-    (operands.enter(code, paper_of<X>::value), ...);
-    detail::keep(code, f(operands...));
-    code.drop_custom_gradients();
+  if constexpr (detail::Traceable<F, X...>) {
+    using judged = decltype(detail::judge_trace<result, F, X...>());
+    using shown [[maybe_unused]] = decltype(typename judged::type{});
+    if constexpr (judged::ok) {
+      program_builder code(out);
+      (operands.enter(code, paper_of<X>::value), ...);
+      detail::keep(code, f(operands...));
+      code.drop_custom_gradients();
+    }
   }
   return out;
 }
@@ -193,7 +225,9 @@ template <std::size_t Capacity = 64, class F, class... X>
   using result = decltype(static_cast<const detail::callee<F>&>(detail::some_callee)(operands...));
   // A function with a single result is not traced by `trace_program`, which would check more, copy
   // the whole program, and add one more function to errors.
-  if constexpr (requires(const result& r) { (operands.id(), ..., r.id()); }) {
+  if constexpr (!detail::Traceable<F, X...>) {
+    return detail::refused_ledger{};
+  } else if constexpr (requires(const result& r) { (operands.id(), ..., r.id()); }) {
     program_builder code(out);
     (operands.enter(code, paper_of<X>::value), ...);
     code.keep(f(operands...).id_in(code));
