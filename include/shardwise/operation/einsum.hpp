@@ -54,6 +54,10 @@ struct sums_of_products {
   static constexpr bool distributes = true;
   template <fixed_string Equation>
   using applied = einsum_of<Equation>;
+  /// Returns the rule of a valid equation of any number of operands.
+  [[nodiscard]] static constexpr factor_rule rule(text_view equation) noexcept {
+    return parse_einsum(equation, max_operands).rule;
+  }
 };
 
 }  // namespace detail
@@ -138,6 +142,63 @@ template <class Arithmetic, fixed_string Equation, class Permitted, class... X>
     (std::make_index_sequence<sizeof...(X) - 2>{});
   }
 }
+
+/// A contraction of three or more operands as a single operation, which is only judged.
+template <class Arithmetic, fixed_string Equation>
+struct whole_contraction {
+  using applied = typename Arithmetic::template applied<Equation>;
+  using operation_class = typename applied::operation_class;
+  static constexpr attributes how{};
+  static constexpr factor_rule all = Arithmetic::rule(Equation);
+  [[nodiscard]] static constexpr const factor_rule& rule(const tensor_descs&) noexcept {
+    return all;
+  }
+};
+/// Its refusal, with the name that the contraction has in the program.
+template <class Judged>
+struct refused_contraction {
+  using type = Judged;
+};
+template <auto Rule, class Arithmetic, fixed_string Equation, auto... Facts>
+struct refused_contraction<refused<Rule, whole_contraction<Arithmetic, Equation>, Facts...>> {
+  using type = refused<Rule, typename Arithmetic::template applied<Equation>, Facts...>;
+};
+template <auto Rule, class Arithmetic, fixed_string Equation, class... More, auto... Facts>
+struct refused_contraction<
+    refused<Rule, types<whole_contraction<Arithmetic, Equation>, More...>, Facts...>> {
+  using type =
+      refused<Rule, types<typename Arithmetic::template applied<Equation>, More...>, Facts...>;
+};
+
+/// Returns the refusal of a contraction of which a step is refused. A step has operands that the
+/// program does not write, so the contraction as a whole is judged, whose operands are those of the
+/// call; only if that breaks no rule, the error is that of the step.
+template <class Step, class Arithmetic, fixed_string Equation, class Permitted, class... X>
+[[nodiscard]] constexpr auto judge_at_once() noexcept {
+  if constexpr (!(... && Operand<X>) || abstract_among<X...> >= 0) {
+    return Step{};
+  } else if constexpr (!parse_einsum(Equation, max_operands).verdict.ok()) {
+    return Step{};
+  } else {
+    using result = result_of<whole_contraction<Arithmetic, Equation>, paper_of<X>...>;
+    using judged = decltype(result::template judge<Permitted>());
+    return std::conditional_t<judged::ok, Step, typename refused_contraction<judged>::type>{};
+  }
+}
+/// The contraction of operands whose layouts are types.
+template <class Arithmetic, fixed_string Equation, class Permitted, class... X>
+[[nodiscard]] constexpr auto contracted_in_steps(const X&... x) {
+  if constexpr (sizeof...(X) <= 2 || AnyRefused<X...>) {
+    return contracted<Arithmetic, Equation, Permitted>(x...);
+  } else {
+    using made = decltype(contracted<Arithmetic, Equation, Permitted>(x...));
+    if constexpr (given_of<made>::is_refusal)
+      return judge_at_once<made, Arithmetic, Equation, Permitted, X...>();
+    else
+      return contracted<Arithmetic, Equation, Permitted>(x...);
+  }
+}
+
 template <fixed_string Equation, class... X>
 inline constexpr auto named_equation = [] {
   constexpr bounded_text<47> words =
@@ -154,9 +215,9 @@ template <class Arithmetic, fixed_string Equation, class Permitted, class... X>
     return contract_values(Arithmetic{}, std::is_void_v<Permitted> ? 0U : ~0U, text_view(Equation),
                            x...);
   else if constexpr (is_abbreviated(Equation))
-    return contracted<Arithmetic, named_equation<Equation, X...>, Permitted>(x...);
+    return contracted_in_steps<Arithmetic, named_equation<Equation, X...>, Permitted>(x...);
   else
-    return contracted<Arithmetic, Equation, Permitted>(x...);
+    return contracted_in_steps<Arithmetic, Equation, Permitted>(x...);
 }
 template <class Arithmetic, fixed_string Equation, class Permitted, class... X>
 using contraction_of = given_of<decltype(attempt_contraction<Arithmetic, Equation, Permitted>(

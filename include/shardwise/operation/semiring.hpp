@@ -254,6 +254,9 @@ struct arithmetic_over {
   static constexpr bool distributes = operation_class::distributes;
   template <fixed_string Equation>
   using applied = semiring_einsum_of<Equation, Over>;
+  [[nodiscard]] static constexpr factor_rule rule(text_view equation) noexcept {
+    return reduced_by(parse_einsum(equation, max_operands).rule, Over.reduce, distributes);
+  }
 };
 template <>
 struct arithmetic_over<plus_times> : sums_of_products {};

@@ -267,6 +267,13 @@ struct any_domain {
 };
 
 namespace detail {
+/// Checks the operands of a contraction in steps all at once, so that errors name the operands of
+/// the call instead of a product of two.
+inline void require_whole_contraction(const mesh_desc& mesh, const factor_rule& rule,
+                                      const tensor_descs& known) {
+  const diagnosis verdict = propagate(mesh, rule, known).verdict;
+  if (!verdict.ok()) fail(verdict, advice(mesh, rule, known, verdict));
+}
 /// Contracts tensors with run-time layouts, with communication over permitted axes, a bit mask.
 /// Three or more are contracted in pairs.
 template <class Arithmetic, Element T, std::same_as<any_tensor<T>>... Rest>
@@ -291,6 +298,9 @@ template <class Arithmetic, Element T, std::same_as<any_tensor<T>>... Rest>
           .have = static_cast<index_t>(left.size()),
           .want = parsed.rule.operands.ssize()});
   }
+  if (left.size() > 2 && permitted == 0 && (... && (rest.mesh() == first.mesh())))
+    require_whole_contraction(first.mesh(), Arithmetic::rule(words),
+                              {first.tensor(), rest.tensor()...});
   while (left.size() > 2) {
     operand_extents extents;
     for (const any_tensor<T>& x : left) extents.push_back(x.tensor().extents);

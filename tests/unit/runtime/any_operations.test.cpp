@@ -232,6 +232,29 @@ TEST_CASE("what a rule forbids is refused when it is written, with the sentence 
   REQUIRE(refusal([&] { return iota<M>(elsewhere) * m; }) == violation::operand_pools_differ);
 }
 
+TEST_CASE("a contraction in steps names the operands of the call") {
+  const device_pool pool{pod{}};
+  const any_tensor<float> a = zeros<T<extents<6, 7>, P<none, none>>>(pool),
+                          b = zeros<T<extents<7, 3>, P<none, "x">>>(pool),
+                          c = zeros<T<extents<5, 6>, P<none, none>>>(pool),
+                          d = zeros<T<extents<3, 6>, P<"y", none>>>(pool);
+  const auto message = [](const auto& f) {
+    try {
+      (void)f();
+    } catch (const error& refused) {
+      return std::string(refused.what());
+    }
+    return std::string();
+  };
+  CHECK_THAT(message([&] { return einsum("ab,bc,cd->ad", a, b, c); }),
+             contains("operand_sizes_differ") &&
+                 contains("(operand 2, dimension 0, 5 where 3 is needed)"));
+  const std::string conflict = message([&] { return einsum<"ab,bc,cd->ad", min_plus>(a, b, d); });
+  CHECK_THAT(conflict, contains("operand_layouts_conflict") &&
+                           contains("(operand 2, dimension 0, axis 'y')") &&
+                           contains("(operand 2)"));
+}
+
 TEST_CASE("a reduction names dimensions that its operand has") {
   const device_pool pool{pod{}};
   const any_tensor<float> m = iota<M>(pool);
