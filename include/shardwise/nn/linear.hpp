@@ -27,12 +27,17 @@ template <int Rank>
   return fixed_string<2 * rank + 6>(words);
 }
 
-/// Returns the product of the last dimension of `x` and the first of a matrix.
+/// Returns the product of the last dimension of `x`, whose layout is a value, and the first of a
+/// matrix.
 template <class X, class W>
 [[nodiscard]] constexpr auto dense(const X& x, const W& weight) {
   return with_last_dim(x,
                        [&](auto last) { return einsum<dense_equation<last() + 1>()>(x, weight); });
 }
+/// The equation for an operand whose layout is a type. A module contracts with it itself, so that
+/// compilers show few functions between an error and the call of the module.
+template <class X>
+inline constexpr auto dense_equation_of = dense_equation<last_dim<X> + 1>();
 
 }  // namespace detail
 
@@ -55,7 +60,10 @@ struct linear {
 
   template <EitherOperand X>
   [[nodiscard]] constexpr auto operator()(const X& x) const {
-    return detail::spread<Out>(detail::dense(x, weight)) + bias;
+    if constexpr (ValueOperand<X>)
+      return detail::spread<Out>(detail::dense(x, weight)) + bias;
+    else
+      return detail::spread<Out>(einsum<detail::dense_equation_of<X>>(x, weight)) + bias;
   }
 };
 template <class Weight, class Out>
@@ -64,7 +72,10 @@ struct linear<Weight, no_bias, Out> {
 
   template <EitherOperand X>
   [[nodiscard]] constexpr auto operator()(const X& x) const {
-    return detail::spread<Out>(detail::dense(x, weight));
+    if constexpr (ValueOperand<X>)
+      return detail::spread<Out>(detail::dense(x, weight));
+    else
+      return detail::spread<Out>(einsum<detail::dense_equation_of<X>>(x, weight));
   }
 };
 

@@ -209,16 +209,6 @@ template <std::size_t Capacity, class Results, bool Reverse, class F, class Carr
   }
 }
 
-/// What a layer returns to a scan with these operands. An error in `F` is shown where it is named.
-template <class F, class Carry, class... Layers>
-struct returned_by_layer {
-  using type = std::remove_cvref_t<decltype(std::declval<const F&>()(
-      std::declval<const Carry&>(), layer_of(std::declval<const Layers&>(), 0)...))>;
-};
-template <class F, class Carry, class... Layers>
-struct returned_by_layer<F, Carry, in_reverse_t, Layers...>
-    : returned_by_layer<F, Carry, Layers...> {};
-
 }  // namespace detail
 
 /// Applies `f(carry, layer...)` to one layer after another and returns the last carry. The carry is
@@ -245,26 +235,43 @@ struct returned_by_layer<F, Carry, in_reverse_t, Layers...>
 ///       return scanned{next, next};
 ///     }, start, xs);                          // f32[8@data], f32[16, 8@data] -> the same types
 template <std::size_t Capacity = 64, class F, class Carry, class First, class... Rest>
-  requires(detail::has_tensor_in<Carry>())
+  requires(detail::has_tensor_in<Carry>() && !AnyRefused<Carry>)
 [[nodiscard]] constexpr auto scan(const F& f, const Carry& carry, const First& layers,
                                   const Rest&... rest) {
-  if constexpr (AnyRefused<Carry>) {
-    return refused_value{};
+  using carry_type = decltype(detail::named_carry(carry));
+  // Named here, where the program calls, so that compilers show an error in `f` in few lines.
+  using made = decltype(f(std::declval<const carry_type&>(), detail::layer_of(layers, 0),
+                          detail::layer_of(rest, 0)...));
+  using judged = decltype(detail::judge_layer<carry_type, std::remove_cvref_t<made>>::judge());
+  if constexpr (judged::ok) {
+    using results = detail::layer_results<carry_type, std::remove_cvref_t<made>>;
+    return detail::scan_layers<Capacity, results, false>(f, carry, layers, rest...);
   } else {
-    using carry_type = decltype(detail::named_carry(carry));
-    // Named here, where the program calls, so that compilers show an error in `f` in few lines.
-    using made = typename detail::returned_by_layer<F, carry_type, First, Rest...>::type;
-    using results = detail::layer_results<carry_type, made>;
-    using judged = decltype(detail::judge_layer<carry_type, made>::judge());
-    if constexpr (!judged::ok) {
-      using reported [[maybe_unused]] = decltype(typename judged::type{});
-      return detail::refused_results_of<made>{};
-    } else if constexpr (std::is_same_v<First, in_reverse_t>) {
-      return detail::scan_layers<Capacity, results, true>(f, carry, rest...);
-    } else {
-      return detail::scan_layers<Capacity, results, false>(f, carry, layers, rest...);
-    }
+    using reported [[maybe_unused]] = decltype(typename judged::type{});
+    return detail::refused_results_of<made>{};
   }
+}
+/// The same from the last layer to the first.
+template <std::size_t Capacity = 64, class F, class Carry, class First, class... Rest>
+  requires(detail::has_tensor_in<Carry>() && !AnyRefused<Carry>)
+[[nodiscard]] constexpr auto scan(const F& f, const Carry& carry, in_reverse_t, const First& layers,
+                                  const Rest&... rest) {
+  using carry_type = decltype(detail::named_carry(carry));
+  using made = decltype(f(std::declval<const carry_type&>(), detail::layer_of(layers, 0),
+                          detail::layer_of(rest, 0)...));
+  using judged = decltype(detail::judge_layer<carry_type, std::remove_cvref_t<made>>::judge());
+  if constexpr (judged::ok) {
+    using results = detail::layer_results<carry_type, std::remove_cvref_t<made>>;
+    return detail::scan_layers<Capacity, results, true>(f, carry, layers, rest...);
+  } else {
+    using reported [[maybe_unused]] = decltype(typename judged::type{});
+    return detail::refused_results_of<made>{};
+  }
+}
+/// A scan of the result of an invalid operation.
+template <std::size_t Capacity = 64, class F, AnyRefused Carry, class... Layers>
+[[nodiscard]] constexpr refused_value scan(const F&, const Carry&, const Layers&...) noexcept {
+  return {};
 }
 
 }  // namespace shardwise

@@ -49,13 +49,22 @@ template <class Carry>
   const auto settle = []<class X>(const X& x) { return typename named_tensor<X>::type(x); };
   return map_nest(carry, settle);
 }
+/// True if a tensor of type `To` can be settled from an `X`: the same type, or one with the same
+/// elements, extents and layout that has another name.
+template <class To, class X>
+inline constexpr bool settles = std::is_same_v<To, typename named_tensor<X>::type>;
+template <Operand To, Operand X>
+inline constexpr bool settles<To, X> = is_named_as<X, To>;
 /// Converts a nest of expressions to one of tensors.
 template <class Settled, class Made>
 [[nodiscard]] constexpr Settled settled_nest(Made&& made) {
   const auto settle = []<class To, class X>(std::type_identity<To>, X&& x) {
-    static_assert(std::is_same_v<To, typename named_tensor<std::remove_cvref_t<X>>::type>,
+    static_assert(settles<To, std::remove_cvref_t<X>>,
                   "a layer of a scan returns the carry: the same elements, extents and layouts");
-    return To(std::forward<X>(x));
+    if constexpr (std::is_constructible_v<To, X>)
+      return To(std::forward<X>(x));
+    else
+      return To{x};  // on paper, with another name
   };
   if constexpr (EitherOperand<Settled>)
     return settle(std::type_identity<Settled>{}, std::forward<Made>(made));

@@ -50,6 +50,27 @@ constexpr auto written_out = [](const auto& layers, const auto& x) {
   return reshard<P<>>(sum(square(third)));
 };
 
+// A carry whose layout has a name, which that of the result of a layer does not have.
+struct rows : layout<pod, P<"data", none>> {};
+using named_x = sharded_tensor<float, extents<8, 6>, rows>;
+constexpr auto contract = [](const auto& h, const auto& w) { return einsum<"bi,io->bo">(h, w); };
+constexpr auto contract_all = [](const auto& x, const auto& w) { return scan(contract, x, w); };
+using whole_w = tensor<P<none, none, none>, 3, 6, 6>;
+static_assert(trace(contract_all, abstract<named_x>(), abstract<whole_w>()).collectives() == 0);
+
+TEST_CASE("a carry may have a named layout") {
+  const device_pool pool{pod{}};
+  const auto x = iota<named_x>(pool);
+  const sharded_tensor w = iota<whole_w>(pool) * 0.01F;
+  sharded_tensor one_by_one = x * 1.0F;
+  for (const int l : {0, 1, 2})
+    one_by_one = contract(one_by_one, squeeze<0>(dynamic_slice<0, 1>(w, l)));
+  REQUIRE(to_host(contract_all(x, w)) == to_host(one_by_one));
+  const auto slope = gradient([&](const auto& v) { return sum(contract_all(v, w)); });
+  const X without_name = x;
+  REQUIRE(to_host(slope(x)) == to_host(slope(without_name)));
+}
+
 // A carry of several tensors: the result of the layers, and the running sum of its squares.
 template <class H, class S>
 struct so_far {
