@@ -157,20 +157,22 @@ template <class Judge>
     composition_steps steps, int least = 1, int most = 1, bool is_differentiable = true,
     bool has_fractions = true,
     attributes (*how)(const operation_arguments&, const tensor_descs&) = nullptr) noexcept {
-  return {.name = name,
-          .parameters = parameters,
-          .least = least,
-          .most = most,
-          .operands = operands,
-          .arguments = arguments,
-          .peers = peers,
-          .rule = &Judge::rule,
-          .check = &check_of<Judge>,
-          .check_elements = &check_elements_of<Judge>,
-          .how = how,
-          .steps = steps,
-          .has_fractions = has_fractions,
-          .is_differentiable = is_differentiable};
+  catalogued_operation entry{.name = name,
+                             .parameters = parameters,
+                             .least = least,
+                             .most = most,
+                             .operands = operands,
+                             .arguments = arguments,
+                             .peers = peers,
+                             .rule = &Judge::rule,
+                             .check = &check_of<Judge>,
+                             .check_elements = &check_elements_of<Judge>,
+                             .how = how,
+                             .steps = steps,
+                             .has_fractions = has_fractions,
+                             .is_differentiable = is_differentiable};
+  if constexpr (requires { Judge::names; }) entry.names = Judge::names;
+  return entry;
 }
 
 /// Returns the entry of a composed operation whose steps gather their operands.

@@ -13,6 +13,7 @@ namespace shardwise {
 /// operations.
 struct cross_operation {
   static constexpr text_view name = "cross";
+  static constexpr dims_among names{.of_each = true};
 
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {

@@ -84,6 +84,7 @@ namespace detail {
 [[nodiscard]] constexpr operation_arguments arguments_from_front(const catalogued_operation& entry,
                                                                  operation_arguments given,
                                                                  int rank) noexcept {
+  if (entry.names.of_each) return given;
   constexpr text_view names[] = {"dim", "dims", "order", "split", "concat"};
   if (entry.names.of_result)
     for (const text_view name : names) rank += given.integers(name).ssize();

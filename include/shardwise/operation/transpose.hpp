@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/operation/as.hpp"
+#include "shardwise/operation/over.hpp"
 #include "shardwise/rule/gradient_step.hpp"
 
 namespace shardwise {
@@ -19,10 +20,14 @@ struct transpose_operation : of_reordered_elements {
     for (index_t d : how.integers) out.result.push_back(static_cast<std::uint8_t>(d));
     return out;
   }
-  /// Checks that every dimension is listed once.
+  /// Checks that the operand has every dimension, and that each is listed once.
   [[nodiscard]] static constexpr diagnosis check(const attributes& how,
                                                  const tensor_descs& operands) noexcept {
     const int rank = operands[0].rank();
+    if (how.integers.ssize() == rank) {
+      const diagnosis known = over(how.integers).judge(rank);
+      if (known.rule == violation::dimension_is_out_of_range) return known;
+    }
     unsigned seen = 0;
     for (index_t d : how.integers)
       if (d >= 0 && d < rank) seen |= 1U << d;

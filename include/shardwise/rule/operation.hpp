@@ -59,8 +59,12 @@ struct dims_among {
   bool of_result = false;
   /// The number of dimensions at the end of the first operand that are not counted.
   int beyond = 0;
+  /// True if a negative one counts from the end of each operand, whatever its rank: it stays
+  /// negative, and the operation reads it.
+  bool of_each = false;
 
   [[nodiscard]] constexpr int count_in(const attributes& how) const noexcept {
+    if (of_each) return 0;
     return count > 0 ? count : how.integers.ssize() - others;
   }
   /// Returns true if one of them is negative.

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSL-1.0
+// A dimension that the operand does not have is named before the permutation is judged.
+// expect: shardwise::broken_rule<shardwise::violation::dimension_is_out_of_range,
+// expect: shardwise::transpose_of<0, -3>, shardwise::size_met{-3}, shardwise::size_from{-2}, shardwise::size_below{2}>
+// expect: a dimension is a number from minus the rank to the rank minus one, where -1 is the last
+#include <shardwise/layout.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+using A = sharded_tensor<float, extents<8, 4>, layout<pod, P<"x", none>>>;
+auto use() { return transpose<0, -3>(abstract<A>()); }
