@@ -97,9 +97,7 @@ binary_cross_entropy(const X& logits, const Y& wanted) {
 /// classes]`, such as the result of `log_softmax`.
 template <EitherOperand X, EitherOperand Labels>
 [[nodiscard]] constexpr auto nll(const X& log_probabilities, const Labels& labels) {
-  return detail::with_last_dim(log_probabilities, [&](auto last) {
-    return -mean(take_along<last()>(log_probabilities, unsqueeze<last()>(labels)));
-  });
+  return -mean(take_along<-1>(log_probabilities, unsqueeze<-1>(labels)));
 }
 
 /// Returns the mean Huber loss: half the squared difference where it is at most `delta`, and

@@ -38,10 +38,13 @@ template <class X, class F>
 template <class Ratio>
 inline constexpr double value_of_ratio = double{Ratio::num} / double{Ratio::den};
 
-/// Returns the result of a module with the spec that its type states.
+/// Returns the result of a module with the spec that its type states. An error is passed on as it
+/// is, so that compilers show it in the module.
 template <class Out, class X>
 [[nodiscard]] constexpr decltype(auto) spread(X&& x) {
-  if constexpr (std::is_same_v<Out, nn::as_computed>)
+  if constexpr (AnyRefused<X>)
+    return (x);  // a cast would need the whole class, and so be the place of the error
+  else if constexpr (std::is_same_v<Out, nn::as_computed>)
     return std::remove_cvref_t<X>(static_cast<X&&>(x));
   else
     return reshard<Out>(static_cast<X&&>(x));

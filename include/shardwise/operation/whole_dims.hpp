@@ -54,6 +54,8 @@ struct whole_dims_call {
     using tensor = std::remove_cvref_t<X>;
     if constexpr (!Operand<tensor>)
       return allowed<std::true_type>{};
+    else if constexpr (!decltype(judge_dims<tensor>())::ok)
+      return judge_dims<tensor>();
     else
       return judge_typed<tensor, permitted_in<Options...>>();
   }
@@ -70,6 +72,16 @@ struct whole_dims_call {
   using permitted_in =
       std::remove_cvref_t<decltype(permitted_among(std::declval<const Options&>()...))>;
 
+  template <class X>
+  [[nodiscard]] static constexpr auto judge_dims() noexcept {
+    if constexpr (sizeof...(Dims) == 0)
+      return allowed<>{};
+    else
+      return answer_to<Named>([] {
+        constexpr int rank = X::extents_type::rank;
+        return over(Dims...).from_front(rank).judge(rank);
+      });
+  }
   template <class X, class Permitted>
   [[nodiscard]] static constexpr auto judge_typed() noexcept {
     constexpr auto found = [] {
