@@ -115,7 +115,8 @@ struct finish : detail::finishes_modules<Out> {
 
 /// A rule of a plan: wraps modules in `nn::between`, which reshards their inputs and their output.
 /// If `In` splits the positions, this is sequence parallelism; it corresponds to the input and
-/// output functions of DTensor's `distribute_module`.
+/// output functions of DTensor's `distribute_module`. Other arguments, such as a mask or a cache,
+/// are passed on.
 ///
 ///     nn::prepare<"layers.*.norm", P<"data", "model", none>, P<"data", none, none>>
 template <fixed_string Pattern, class In, class Out = as_computed>
