@@ -47,7 +47,8 @@ template <class Permitted, int Rank, class X, class Moments, class... Scale>
       require_rule<layer_norm_of<0, (D + 2)...>, of_steps<Permitted>>(given);
     const auto of = moments_of<Permitted, 0, (D + 2)...>(widened(given));
     const auto normal = of.centred / sqrt(of.variance + epsilon);
-    auto result = finish_gradient(narrowed<T>(scaled(normal, beside_positions<Rank>(scale)...)));
+    auto result =
+        finish_gradient(narrowed<T>(scaled<Permitted>(normal, beside_positions<Rank>(scale)...)));
     const auto moved = [&](const auto& old, const auto& now, double factor) {
       using Old = std::remove_cvref_t<decltype(old)>;
       const auto of_channels = stop_gradient(squeeze<0, (D + 2)...>(now)) * factor;
@@ -105,7 +106,7 @@ struct batch_norm {
       const auto normal = (detail::widened(x) - beside(running.value.mean)) /
                           sqrt(beside(running.value.variance) + epsilon);
       return detail::narrowed<typename X::value_type>(
-          detail::scaled(normal, beside(scale), beside(shift)));
+          detail::scaled<Permitted>(normal, beside(scale), beside(shift)));
     });
   }
   template <EitherOperand X>

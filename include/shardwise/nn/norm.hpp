@@ -11,28 +11,31 @@ namespace shardwise::nn {
 
 /// Normalises the last dimension: subtracts its mean, divides by its standard deviation, multiplies
 /// by `scale` and adds `shift`. `Epsilon`, a `std::ratio`, is added to the variance. The dimension
-/// must not be split.
+/// must not be split, except over axes of `Permitted`, over which the two means are reduced.
 ///
 ///     nn::layer_norm<V> norm{ones<V>(pool), zeros<V>(pool)};
-template <class Scale, class Shift = Scale, class Epsilon = std::ratio<1, 100000>>
+///     using split = nn::layer_norm<V, V, std::ratio<1, 100000>, across_axes<"model">>;
+template <class Scale, class Shift = Scale, class Epsilon = std::ratio<1, 100000>,
+          class Permitted = across_axes<>>
 struct layer_norm {
   Scale scale;
   Shift shift;
 
   template <EitherOperand X>
   [[nodiscard]] constexpr auto operator()(const X& x) const {
-    return shardwise::layer_norm<-1>(x, scale, shift, detail::value_of_ratio<Epsilon>);
+    return shardwise::layer_norm<-1>(x, scale, shift, detail::value_of_ratio<Epsilon>, Permitted{});
   }
 };
 
-/// Divides by the root mean square along the last dimension and multiplies by `scale`.
-template <class Scale, class Epsilon = std::ratio<1, 1000000>>
+/// Divides by the root mean square along the last dimension and multiplies by `scale`; otherwise
+/// like `nn::layer_norm`.
+template <class Scale, class Epsilon = std::ratio<1, 1000000>, class Permitted = across_axes<>>
 struct rms_norm {
   Scale scale;
 
   template <EitherOperand X>
   [[nodiscard]] constexpr auto operator()(const X& x) const {
-    return shardwise::rms_norm<-1>(x, scale, detail::value_of_ratio<Epsilon>);
+    return shardwise::rms_norm<-1>(x, scale, detail::value_of_ratio<Epsilon>, Permitted{});
   }
 };
 

@@ -135,7 +135,7 @@ struct groups_call {
     require(check_groups(given.extents()[1], Groups, 0, 1));
     const auto x = widened(with_whole_groups(given));
     const auto normal = inner::apply(grouped(x), double{epsilon});
-    return finish_gradient(narrowed<T>(scaled(reshaped_like(x, normal), scale...)));
+    return finish_gradient(narrowed<T>(scaled<Permitted>(reshaped_like(x, normal), scale...)));
   }
 
  private:

@@ -68,7 +68,9 @@ constexpr void group_norm(paper_steps& at, const attributes& how, const tensor_d
   tensor_results normal;
   layer_norm(at, along, {reshaped(wide, in_groups(wide.extents, how.integers[0]))}, normal);
   tensor_desc made = reshaped(normal[0], wide.extents);
-  const auto beside = [&](int o) { return widened(at, beside_positions(at, x[o], rank)); };
+  const auto beside = [&](int o) {
+    return widened(at, at.beside(made, beside_positions(at, x[o], rank)));
+  };
   if (x.size() > 1) made = at.each<f::multiply>(made, beside(1));
   if (x.size() > 2) made = at.each<f::add>(made, beside(2));
   out.push_back(narrowed(at, made, x[0].type));

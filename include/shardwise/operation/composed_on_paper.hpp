@@ -213,8 +213,8 @@ constexpr void normalised(paper_steps& at, const attributes& how, const tensor_d
       at.finished(mean_of(at, at.each<f::square>(centred), over(how.integers).bits(), true));
   const tensor_desc root = at.each<f::sqrt>(at.each<f::add>(squares, paper_steps::number(squares)));
   tensor_desc made = at.each<f::divide>(centred, root);
-  if (x.size() > 1) made = at.each<f::multiply>(made, widened(at, x[1]));
-  if (x.size() > 2) made = at.each<f::add>(made, widened(at, x[2]));
+  if (x.size() > 1) made = at.each<f::multiply>(made, widened(at, at.beside(made, x[1])));
+  if (x.size() > 2) made = at.each<f::add>(made, widened(at, at.beside(made, x[2])));
   out.push_back(narrowed(at, made, x[0].type));
 }
 constexpr void layer_norm(paper_steps& at, const attributes& how, const tensor_descs& x,

@@ -37,36 +37,86 @@ struct rms_norm_of : layer_norm_of<Dims...> {};
 
 namespace detail {
 
-/// Computes `x * scale + shift`, with those of the two that are given.
-template <class X>
+/// The layout of a scale beside a tensor, gathered over permitted axes where necessary.
+template <class X, class Scale, class Permitted>
+struct layout_beside {
+  static constexpr layout_desc layout_value =
+      fetched_beside(mesh_of<X>::value, paper_of<X>::value, paper_of<Scale>::value,
+                     Permitted::bits(mesh_of<X>::value));
+};
+
+/// Returns a scale or shift as it is read beside a tensor: gathered over permitted axes where its
+/// splits contradict those of the tensor. What no permission helps is reported where it is read.
+template <class Permitted, class X, class Scale>
+[[nodiscard]] constexpr auto beside_tensor(const X& x, const Scale& scale) {
+  if constexpr (AnyRefused<X, Scale> || !(EitherOperand<X> && EitherOperand<Scale>) ||
+                std::is_same_v<Permitted, across_axes<>>) {
+    return Scale(scale);
+  } else if constexpr (ValueOperand<Scale>) {
+    const auto known_of = []<class Y>(const Y& y) {
+      if constexpr (ValueOperand<Y>)
+        return y.tensor();
+      else
+        return desc_of(y);
+    };
+    const layout_desc layout =
+        fetched_beside(x.mesh(), known_of(x), scale.tensor(), Permitted::bits(x.mesh()));
+    return layout == scale.layout() ? Scale(scale) : reshard(Scale(scale), layout);
+  } else if constexpr (ValueOperand<X>) {
+    using value = typename X::value_domain::template tensor<typename Scale::value_type>;
+    return beside_tensor<Permitted>(x, value(scale));
+  } else if constexpr (!std::is_same_v<mesh_of<X>, mesh_of<Scale>>) {
+    return Scale(scale);
+  } else {
+    using gathered = layout_beside<X, Scale, Permitted>;
+    if constexpr (gathered::layout_value == Scale::layout_type::value)
+      return Scale(scale);
+    else
+      return reshard<layout_from_value<mesh_of<X>, gathered>>(scale);
+  }
+}
+
+/// Computes `x * scale + shift`, with those of the two that are given, which are gathered over
+/// permitted axes where necessary.
+template <class Permitted = across_axes<>, class X>
 [[nodiscard]] constexpr auto scaled(X&& x) {
   return std::remove_cvref_t<X>(static_cast<X&&>(x));
 }
-template <class X, class Scale>
+template <class Permitted = across_axes<>, class X, class Scale>
 [[nodiscard]] constexpr auto scaled(X&& x, const Scale& scale) {
-  return static_cast<X&&>(x) * widened(scale);
+  return static_cast<X&&>(x) * widened(beside_tensor<Permitted>(x, scale));
 }
-template <class X, class Scale, class Shift>
+template <class Permitted, class X, class Shift>
+[[nodiscard]] constexpr auto shifted(X&& x, const Shift& shift) {
+  return static_cast<X&&>(x) + widened(beside_tensor<Permitted>(x, shift));
+}
+template <class Permitted = across_axes<>, class X, class Scale, class Shift>
 [[nodiscard]] constexpr auto scaled(X&& x, const Scale& scale, const Shift& shift) {
-  return static_cast<X&&>(x) * widened(scale) + widened(shift);
+  return shifted<Permitted>(scaled<Permitted>(static_cast<X&&>(x), scale), shift);
 }
 
 /// The verdict on `x * scale + shift`, for a tensor that is normalised after it is finished.
-template <class X>
+template <class Permitted, class X>
 [[nodiscard]] constexpr auto judge_scaled() noexcept {
   return allowed<X>{};
 }
-template <class X, class Scale>
-[[nodiscard]] constexpr auto judge_scaled() noexcept {
-  return judge_part<elementwise_call<functions::multiply>, X,
-                    decltype(widened(std::declval<Scale>()))>();
+/// The verdict on a function of a tensor and its scale or shift.
+template <class Function, class Permitted, class X, class Scale>
+[[nodiscard]] constexpr auto judge_beside() noexcept {
+  using beside = decltype(widened(beside_tensor<Permitted>(
+      std::declval<const std::remove_cvref_t<X>&>(), std::declval<const Scale&>())));
+  return judge_part<elementwise_call<Function>, X, beside>();
 }
-template <class X, class Scale, class Shift>
+template <class Permitted, class X, class Scale>
 [[nodiscard]] constexpr auto judge_scaled() noexcept {
-  using product = decltype(judge_scaled<X, Scale>());
+  return judge_beside<functions::multiply, Permitted, X, std::remove_cvref_t<Scale>>();
+}
+template <class Permitted, class X, class Scale, class Shift>
+[[nodiscard]] constexpr auto judge_scaled() noexcept {
+  using product = decltype(judge_scaled<Permitted, X, Scale>());
   if constexpr (product::ok)
-    return judge_part<elementwise_call<functions::add>, typename product::type,
-                      decltype(widened(std::declval<Shift>()))>();
+    return judge_beside<functions::add, Permitted, typename product::type,
+                        std::remove_cvref_t<Shift>>();
   else
     return product{};
 }
@@ -75,7 +125,7 @@ struct judges_scale {
   template <class X, class Epsilon, class... Scale>
   [[nodiscard]] static constexpr auto judge() noexcept {
     using wide = decltype(finished(widened(std::declval<X>()), Permitted{}));
-    return judge_scaled<wide, Scale...>();
+    return judge_scaled<Permitted, wide, Scale...>();
   }
 };
 
@@ -104,7 +154,8 @@ struct layer_norm_steps : judges_scale<Permitted> {
   [[nodiscard]] static constexpr auto apply(const X& given, double epsilon, const Scale&... scale) {
     using T = typename X::value_type;
     const auto of = moments_of<Permitted, Dims...>(widened(given));
-    return finish_gradient(narrowed<T>(scaled(of.centred / sqrt(of.variance + epsilon), scale...)));
+    return finish_gradient(
+        narrowed<T>(scaled<Permitted>(of.centred / sqrt(of.variance + epsilon), scale...)));
   }
 };
 template <class Permitted, int... Dims>
@@ -114,7 +165,7 @@ struct rms_norm_steps : judges_scale<Permitted> {
     using T = typename X::value_type;
     const auto x = widened(given);
     const auto squares = finished(mean<Dims...>(square(x), keep_dims), Permitted{});
-    return finish_gradient(narrowed<T>(scaled(x / sqrt(squares + epsilon), scale...)));
+    return finish_gradient(narrowed<T>(scaled<Permitted>(x / sqrt(squares + epsilon), scale...)));
   }
 };
 
@@ -144,9 +195,13 @@ layer_norm(X&& x, double epsilon, const Given& given = {}) {
   return detail::carry_out_on<detail::layer_norm_call<detail::permitted_by<Given>, Dims...>>(
       given, static_cast<X&&>(x), static_cast<double&&>(epsilon));
 }
-/// The same, multiplied by `scale`, plus `shift`; both are broadcast to the result.
+/// The same, multiplied by `scale`, plus `shift`; both are broadcast to the result. They may be
+/// split like the dimensions; where their splits contradict those of `x`, they are gathered over
+/// the permitted axes.
 ///
 ///     auto y = layer_norm<1>(x, scale, shift, 1e-5);     // f32[8@data, 64], f32[64], f32[64]
+///     // f32[8@data, 64@model], f32[64@model], f32[64@model]
+///     auto z = layer_norm<1>(x, scale, shift, 1e-5, across<"model">);
 template <int... Dims, NamedOperand X, NamedOperand Scale, NamedOperand Shift,
           detail::Terms Given = across_axes<>>
   requires(sizeof...(Dims) > 0)

@@ -60,6 +60,12 @@ class paper_steps {
       if (!(out[o] == operands[o])) (void)resharded(operands[o], out[o].layout);
     return out;
   }
+  /// Returns a scale or shift as it is read beside a tensor, gathered over permitted axes where its
+  /// splits contradict those of the tensor.
+  constexpr tensor_desc beside(const tensor_desc& x, const tensor_desc& scale) noexcept {
+    const layout_desc layout = fetched_beside(mesh_, x, scale, permitted_);
+    return layout == scale.layout ? scale : resharded(scale, layout);
+  }
   /// Returns the same operands of a composition, which its rule checks before the first step.
   constexpr tensor_descs checked(const factor_rule& rule, const tensor_descs& operands) noexcept {
     const tensor_descs out = gathered(rule, operands);

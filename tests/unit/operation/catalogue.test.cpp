@@ -390,6 +390,17 @@ TEST_CASE("What the catalogue infers over permitted axes is what the functions e
   check_same(
       inferred("layer_norm", {{"dims", "1"}}, {a}, model),
       [=](const auto& y) { return layer_norm<1>(y, 1e-5, permit); }, c);
+  // A scale that is split like the dimension stays; one that is split like the rows is gathered.
+  using split_scale = sharded_tensor<float, extents<16>, layout<pod, P<"model">>>;
+  check_same(
+      inferred("layer_norm", {{"dims", "1"}}, {a, "f32[16@model]", "f32[16@model]"}, model),
+      [=](const auto& y, const auto& s) { return layer_norm<1>(y, s, s, 1e-5, permit); }, c,
+      abstract<split_scale>());
+  check_same(
+      inferred("rms_norm", {{"dims", "1"}}, {"f32[8@model,16]", "f32[16@model]"}, model),
+      [=](const auto& y, const auto& s) { return rms_norm<1>(y, s, 1e-5, permit); },
+      abstract<sharded_tensor<float, extents<8, 16>, layout<pod, P<"model", none>>>>(),
+      abstract<split_scale>());
   check_same(
       inferred("glu", {{"dim", "1"}}, {a}, model), [=](const auto& y) { return glu<1>(y, permit); },
       c);
