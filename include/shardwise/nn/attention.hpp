@@ -109,8 +109,7 @@ struct attention {
     if constexpr (!has_mask<Options...> || AnyRefused<Q>) {
       return shardwise::attention<To::value>(q, keys, values, first, permitted);
     } else {
-      constexpr index_t queries = Q::extents_type::value[2], capacity = K::extents_type::value[2];
-      const auto mask = detail::masked_up_to<queries, capacity>(first, mask_among(options...));
+      const auto mask = detail::masked_up_to(first, q, keys, mask_among(options...));
       return shardwise::attention<attends::to_all>(q, keys, values, mask, permitted);
     }
   }
@@ -135,6 +134,13 @@ template <class Query, class Key, class Value, class Merge, class Out, class To,
 struct cache_of<nn::attention<Query, Key, Value, Merge, Out, To, Rotary>, X, Capacity> {
   using type = nn::attention_cache<typename cached<X, Key, Capacity>::type,
                                    typename cached<X, Value, Capacity>::type>;
+};
+template <class Query, class Key, class Value, class Merge, class Out, class To, class Rotary>
+struct cached_part<nn::attention<Query, Key, Value, Merge, Out, To, Rotary>> {
+  template <class Module, class X, class F>
+  [[nodiscard]] static auto call(const Module& module, const X& x, const F& f) {
+    return f(x, module.key, module.value);
+  }
 };
 
 }  // namespace detail

@@ -10,6 +10,21 @@
 
 namespace shardwise {
 
+namespace detail {
+
+/// The type of the number of positions in a cache, beside its keys.
+template <class Keys>
+struct filled_beside {
+  using type =
+      typename Keys::domain::template tensor<std::int32_t, extents<>, layout<mesh_of<Keys>, P<>>>;
+};
+template <ValueOperand Keys>
+struct filled_beside<Keys> {
+  using type = typename Keys::value_domain::template tensor<std::int32_t>;
+};
+
+}  // namespace detail
+
 namespace nn {
 
 /// A key-value cache: keys and values `[batch, heads, capacity, size]`, of which the first `filled`
@@ -24,8 +39,7 @@ struct attention_cache {
   Keys keys;
   Values values;
   /// The number of valid positions, a replicated integer.
-  typename Keys::domain::template tensor<std::int32_t, extents<>, layout<mesh_of<Keys>, P<>>>
-      filled;
+  typename detail::filled_beside<Keys>::type filled;
 };
 
 }  // namespace nn
@@ -47,6 +61,10 @@ struct cached {
 };
 template <class Module, class X, index_t Capacity>
 struct cache_of;
+/// The part of a module that has a cache: `call(module, x, f)` calls `f` with the input of its
+/// attention and with its weights for keys and for values.
+template <class Module>
+struct cached_part;
 
 /// Appends the keys and values of new positions to a cache, or returns the first operation that is
 /// an error.

@@ -4,6 +4,7 @@
 #include "shardwise/nn/options.hpp"
 #include "shardwise/operation/arithmetic.hpp"
 #include "shardwise/operation/broadcast_to.hpp"
+#include "shardwise/operation/by_extents.hpp"
 #include "shardwise/operation/cast.hpp"
 #include "shardwise/operation/comparison.hpp"
 #include "shardwise/operation/iota_like.hpp"
@@ -40,15 +41,27 @@ struct is_attention_mask : std::false_type {};
 template <class Mask>
 struct is_attention_mask<nn::attention_mask<Mask>> : std::true_type {};
 
+/// The extents of all pairs of queries and keys, whose positions are the dimension 2.
+[[nodiscard]] constexpr attributes extents_of_pairs(const extents_desc&,
+                                                    const extents_desc& queries,
+                                                    const extents_desc& keys) noexcept {
+  extents_desc out;
+  out.push_back(queries[2]);
+  out.push_back(keys[2]);
+  return broadcast_to_operation::how(out);
+}
+
 /// Returns a mask that also excludes the keys after the position of each query, of which the first
 /// is `first`.
-template <index_t Queries, index_t Keys, class Mask, class First>
-[[nodiscard]] constexpr auto masked_up_to(const First& first, const Mask& mask) {
+template <class First, class Q, class K, class Mask>
+[[nodiscard]] constexpr auto masked_up_to(const First& first, const Q& queries, const K& keys,
+                                          const Mask& mask) {
   if constexpr (AnyRefused<Mask>) {
     return refused_value{};
   } else {
     using T = typename Mask::value_type;
-    const auto pairs = broadcast_to<extents<Queries, Keys>>(cast<std::int64_t>(first));
+    const auto pairs = apply_by_extents<broadcast_to_operation, extents_of_pairs>(
+        cast<std::int64_t>(first), queries, keys);
     const auto earlier = iota_like<1>(pairs) - iota_like<0>(pairs) <= pairs;
     if constexpr (std::is_same_v<T, bool>)
       return logical_and(mask, earlier);

@@ -88,6 +88,13 @@ template <class Module, class In, class Out, class X, index_t Capacity>
 struct cache_of<nn::between<Module, In, Out>, X, Capacity>
     : cache_of<Module, std::remove_cvref_t<decltype(spread<In>(std::declval<const X&>()))>,
                Capacity> {};
+template <class Module, class In, class Out>
+struct cached_part<nn::between<Module, In, Out>> {
+  template <class Between, class X, class F>
+  [[nodiscard]] static auto call(const Between& module, const X& x, const F& f) {
+    return cached_part<Module>::call(module.inner, spread<In>(x), f);
+  }
+};
 
 }  // namespace detail
 

@@ -6,6 +6,7 @@
 #include "shardwise/operation/channels.hpp"
 #include "shardwise/operation/convolution.hpp"
 #include "shardwise/operation/convolution_transpose.hpp"
+#include "shardwise/operation/with_rank.hpp"
 
 namespace shardwise {
 
@@ -31,6 +32,14 @@ template <class... Options, class X, class Filter, fixed_string... Axes>
   return convolution_transpose<Options...>(x, filter, permitted);
 }
 
+/// Adds one number for each channel to `[batch, channels, spatial...]`.
+template <class X, class Bias>
+[[nodiscard]] constexpr auto with_channel_bias(X&& x, const Bias& bias) {
+  return with_rank<3, max_rank>(x, [&](auto rank) {
+    return static_cast<X&&>(x) + beside_positions<decltype(rank)::value>(bias);
+  });
+}
+
 }  // namespace detail
 
 namespace nn {
@@ -52,17 +61,17 @@ struct convolution {
   Filter filter;
   Bias bias;
 
-  template <Operand X>
+  template <EitherOperand X>
   [[nodiscard]] constexpr auto operator()(const X& x) const {
-    return detail::spread<Out>(detail::convolved_with(Options{}, x, filter, Permitted{})) +
-           detail::beside_positions<Filter::extents_type::rank>(bias);
+    return detail::with_channel_bias(
+        detail::spread<Out>(detail::convolved_with(Options{}, x, filter, Permitted{})), bias);
   }
 };
 template <class Filter, class Options, class Out, class Permitted>
 struct convolution<Filter, no_bias, Options, Out, Permitted> {
   Filter filter;
 
-  template <Operand X>
+  template <EitherOperand X>
   [[nodiscard]] constexpr auto operator()(const X& x) const {
     return detail::spread<Out>(detail::convolved_with(Options{}, x, filter, Permitted{}));
   }
@@ -81,17 +90,17 @@ struct convolution_transpose {
   Filter filter;
   Bias bias;
 
-  template <Operand X>
+  template <EitherOperand X>
   [[nodiscard]] constexpr auto operator()(const X& x) const {
-    return detail::spread<Out>(detail::transposed_with(Options{}, x, filter, Permitted{})) +
-           detail::beside_positions<Filter::extents_type::rank>(bias);
+    return detail::with_channel_bias(
+        detail::spread<Out>(detail::transposed_with(Options{}, x, filter, Permitted{})), bias);
   }
 };
 template <class Filter, class Options, class Out, class Permitted>
 struct convolution_transpose<Filter, no_bias, Options, Out, Permitted> {
   Filter filter;
 
-  template <Operand X>
+  template <EitherOperand X>
   [[nodiscard]] constexpr auto operator()(const X& x) const {
     return detail::spread<Out>(detail::transposed_with(Options{}, x, filter, Permitted{}));
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/host/any_factories.hpp"
 #include "shardwise/host/factories.hpp"
 #include "shardwise/host/host.hpp"
 #include "shardwise/nn/sample.hpp"
@@ -19,12 +20,37 @@ namespace shardwise {
 
 namespace detail {
 
-/// The type of one token for each row, `[batch, 1]`, with the layout of the prompt `[batch,
-/// positions]`.
+/// A prompt: tokens whose layout is a type or a value.
+template <class X>
+concept TokenTensor = ShardedTensor<X> || ValueOperand<X>;
+
+/// One token for each row, `[batch, 1]`, with the layout of the prompt `[batch, positions]`.
 template <class Prompt>
-using one_token =
-    sharded_tensor<typename Prompt::value_type, extents<Prompt::extents_type::value[0], 1>,
-                   typename Prompt::layout_type>;
+struct one_token {
+  using type =
+      sharded_tensor<typename Prompt::value_type, extents<Prompt::extents_type::value[0], 1>,
+                     typename Prompt::layout_type>;
+  template <class F>
+  [[nodiscard]] static type make(const device_pool& pool, const Prompt&, const F& f) {
+    return shardwise::generate<type>(pool, f);
+  }
+  /// The scores of the last position.
+  [[nodiscard]] static auto last(const auto& scores) {
+    static_assert(Prompt::extents_type::value[1] > 0,
+                  "a prompt has a position at least, and their number is known to the compiler");
+    return index_at<1, Prompt::extents_type::value[1] - 1>(scores);
+  }
+};
+template <ValueOperand Prompt>
+struct one_token<Prompt> {
+  using type = Prompt;
+  template <class F>
+  [[nodiscard]] static type make(const device_pool& pool, const Prompt& prompt, const F& f) {
+    return shardwise::generate<typename Prompt::value_type>(
+        pool, f, extents_desc{prompt.extents()[0], 1}, prompt.layout());
+  }
+  [[nodiscard]] static auto last(const auto& scores) { return index_at<1, -1>(scores); }
+};
 
 /// Samples a token for each row of scores `[batch, tokens]`, with a key for each row.
 template <class Scores>
@@ -67,20 +93,18 @@ namespace nn {
 /// Random choices depend only on the key, the row and the index of the token. Meshes and layouts
 /// change the result only by the rounding of the scores. A row ends with its first `end_token`, and
 /// the model is not called any more when all rows have ended; until then, those that have ended
-/// append further end tokens to the cache alone.
+/// append further end tokens to the cache alone. The layout of the prompt may be a type or a value.
 ///
 ///     auto cache = nn::empty_cache<caches>(pool);
 ///     auto texts = nn::generate(pool, model, cache, prompt, 100, {.temperature = 0.7},
 ///     random_key{1});
-template <class Model, class Cache, ShardedTensor Prompt>
+template <class Model, class Cache, detail::TokenTensor Prompt>
 [[nodiscard]] auto generate(const device_pool& pool, const Model& model, Cache& cache,
                             const Prompt& prompt, index_t count, const sampling& by,
                             random_key seed)
     // Named here, where the program calls, so that compilers show an error in few lines.
     -> typename detail::texts_from<decltype(model(prompt, cache))>::type {
-  static_assert(Prompt::extents_type::value[1] > 0,
-                "a prompt has a position at least, and their number is known to the compiler");
-  constexpr index_t last = Prompt::extents_type::value[1] - 1;
+  using token = detail::one_token<Prompt>;
   std::vector<std::vector<std::int32_t>> texts(static_cast<std::size_t>(prompt.extents()[0]));
   for (std::vector<std::int32_t>& each : texts)
     each.reserve(static_cast<std::size_t>(std::max<index_t>(count, 0)));
@@ -93,26 +117,26 @@ template <class Model, class Cache, ShardedTensor Prompt>
     for (std::size_t row = 0; row < texts.size(); ++row)
       if (!has_ended(texts[row])) texts[row].push_back(chosen[row]);
   };
-  if (count > 0)
-    take(to_host(step(pool, [&] { return index_at<1, last>(model(prompt, cache)); })), 0);
-  using token = detail::one_token<Prompt>;
+  if (count > 0) take(to_host(step(pool, [&] { return token::last(model(prompt, cache)); })), 0);
   // One program for all further tokens.
-  auto next_scores =
-      step([&](Cache& kept, const token& next) { return index_at<1, 0>(model(next, kept)); });
+  auto next_scores = step([&](Cache& kept, const typename token::type& next) {
+    return index_at<1, 0>(model(next, kept));
+  });
   for (index_t n = 1; n < count && !std::all_of(texts.begin(), texts.end(), has_ended); ++n) {
-    const auto next = shardwise::generate<token>(pool, [&](const global_index& at) {
-      return static_cast<typename token::value_type>(texts[static_cast<std::size_t>(at[0])].back());
+    const auto next = token::make(pool, prompt, [&](const global_index& at) {
+      return static_cast<typename Prompt::value_type>(
+          texts[static_cast<std::size_t>(at[0])].back());
     });
     take(to_host(next_scores(cache, next)), n);
   }
   return texts;
 }
 /// Needs a model that is const and called as `model(tokens, cache)`.
-template <class Model, class Cache, ShardedTensor Prompt, std::convertible_to<random_key> Key>
+template <class Model, class Cache, detail::TokenTensor Prompt, std::convertible_to<random_key> Key>
 std::vector<std::vector<std::int32_t>> generate(const device_pool&, const Model&, Cache&,
                                                 const Prompt&, index_t, const sampling&,
                                                 const Key&) {
-  static_assert(!ShardedTensor<Prompt>,
+  static_assert(!detail::TokenTensor<Prompt>,
                 "a model that generates is const and called as model(tokens, cache)");
   return {};
 }

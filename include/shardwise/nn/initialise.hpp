@@ -2,8 +2,11 @@
 #pragma once
 
 #include "shardwise/core/name_pattern.hpp"
+#include "shardwise/host/any_factories.hpp"
 #include "shardwise/host/factories.hpp"
+#include "shardwise/nn/attention_cache.hpp"
 #include "shardwise/nn/make_nest.hpp"
+#include "shardwise/nn/parameters.hpp"
 
 #include <array>
 #include <cmath>
@@ -12,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -48,26 +52,69 @@ struct fans {
 
 /// Returns random numbers after applying `change(x)`.
 template <class X, class Fill, class Change>
-[[nodiscard]] X drawn(const device_pool& pool, const Fill& fill_row, const Change& change) {
+[[nodiscard]] X drawn(const device_pool& pool, const tensor_desc& tensor, const Fill& fill_row,
+                      const Change& change) {
   using T = typename X::value_type;
   const auto fill = [&](std::uint64_t first, T* row, index_t count) {
     fill_row(first, row, count);
     for (index_t i = 0; i < count; ++i)
       row[i] = static_cast<T>(change(static_cast<double>(row[i])));
   };
-  return handle_of<X>(fill_numbered<T>(pool, described<X>(pool), fill));
+  return handle_of<X>(fill_numbered<T>(pool, tensor, fill));
 }
 template <class X>
-[[nodiscard]] X scaled_normal(const device_pool& pool, random_key seed, double deviation) {
+[[nodiscard]] X scaled_normal(const device_pool& pool, const tensor_desc& tensor, random_key seed,
+                              double deviation) {
   return drawn<X>(
-      pool, [=](auto... row) { fill_normal(seed, row...); },
+      pool, tensor, [=](auto... row) { fill_normal(seed, row...); },
       [=](double x) { return x * deviation; });
 }
 template <class X>
-[[nodiscard]] X scaled_uniform(const device_pool& pool, random_key seed, double bound) {
+[[nodiscard]] X scaled_uniform(const device_pool& pool, const tensor_desc& tensor, random_key seed,
+                               double bound) {
   return drawn<X>(
-      pool, [=](auto... row) { fill_uniform(seed, row...); },
+      pool, tensor, [=](auto... row) { fill_uniform(seed, row...); },
       [=](double x) { return (2 * x - 1) * bound; });
+}
+template <class X>
+[[nodiscard]] X truncated(const device_pool& pool, const tensor_desc& tensor, random_key seed,
+                          double deviation) {
+  using T = typename X::value_type;
+  const auto fill = [=](std::uint64_t first_number, T* row, index_t count) {
+    for (index_t i = 0; i < count; ++i) {
+      const auto place = first_number + static_cast<std::uint64_t>(i);
+      double x = normal<double>(seed, place);
+      for (std::uint64_t again = 0; std::abs(x) > 2; ++again)
+        x = normal<double>(seed.split(again), place);
+      row[i] = static_cast<T>(x * deviation);
+    }
+  };
+  return handle_of<X>(fill_numbered<T>(pool, tensor, fill));
+}
+
+/// Weights with the variance of each initialisation.
+template <nn::weight_of Kind, class X>
+[[nodiscard]] X kaiming_normal_of(const device_pool& pool, const tensor_desc& tensor,
+                                  random_key seed, double gain) {
+  return scaled_normal<X>(pool, tensor, seed, gain / std::sqrt(fans_of(Kind, tensor.extents).in));
+}
+template <nn::weight_of Kind, class X>
+[[nodiscard]] X kaiming_uniform_of(const device_pool& pool, const tensor_desc& tensor,
+                                   random_key seed, double gain) {
+  const fans of = fans_of(Kind, tensor.extents);
+  return scaled_uniform<X>(pool, tensor, seed, gain * std::sqrt(3.0 / of.in));
+}
+template <nn::weight_of Kind, class X>
+[[nodiscard]] X xavier_normal_of(const device_pool& pool, const tensor_desc& tensor,
+                                 random_key seed, double gain) {
+  const fans of = fans_of(Kind, tensor.extents);
+  return scaled_normal<X>(pool, tensor, seed, gain * std::sqrt(2 / (of.in + of.out)));
+}
+template <nn::weight_of Kind, class X>
+[[nodiscard]] X xavier_uniform_of(const device_pool& pool, const tensor_desc& tensor,
+                                  random_key seed, double gain) {
+  const fans of = fans_of(Kind, tensor.extents);
+  return scaled_uniform<X>(pool, tensor, seed, gain * std::sqrt(6 / (of.in + of.out)));
 }
 
 }  // namespace detail
@@ -82,43 +129,69 @@ namespace nn {
 template <ShardedTensor X, weight_of Kind = weight_of::linear>
 [[nodiscard]] X kaiming_normal(const device_pool& pool, random_key seed,
                                double gain = std::sqrt(2.0)) {
-  constexpr detail::fans of = detail::fans_of(Kind, X::extents_type::value);
-  return detail::scaled_normal<X>(pool, seed, gain / std::sqrt(of.in));
+  return detail::kaiming_normal_of<Kind, X>(pool, detail::described<X>(pool), seed, gain);
+}
+/// The same with a run-time layout, a `layout_desc` or a `spec_desc`, with the same bits. The
+/// functions below have this form too.
+///
+///     auto w = nn::kaiming_normal<float>(pool, random_key{1}, extents_desc{16, 32},
+///                                        spec_desc{{"", "model"}});
+template <Fractional T, weight_of Kind = weight_of::linear, detail::LayoutOrSpec Target>
+[[nodiscard]] any_tensor<T> kaiming_normal(const device_pool& pool, random_key seed,
+                                           const extents_desc& extents, const Target& target,
+                                           double gain = std::sqrt(2.0)) {
+  return detail::kaiming_normal_of<Kind, any_tensor<T>>(
+      pool, detail::described_as<T>(pool, extents, target), seed, gain);
 }
 /// Returns uniform weights with the same variance.
 template <ShardedTensor X, weight_of Kind = weight_of::linear>
 [[nodiscard]] X kaiming_uniform(const device_pool& pool, random_key seed,
                                 double gain = std::sqrt(2.0)) {
-  constexpr detail::fans of = detail::fans_of(Kind, X::extents_type::value);
-  return detail::scaled_uniform<X>(pool, seed, gain * std::sqrt(3.0 / of.in));
+  return detail::kaiming_uniform_of<Kind, X>(pool, detail::described<X>(pool), seed, gain);
+}
+template <Fractional T, weight_of Kind = weight_of::linear, detail::LayoutOrSpec Target>
+[[nodiscard]] any_tensor<T> kaiming_uniform(const device_pool& pool, random_key seed,
+                                            const extents_desc& extents, const Target& target,
+                                            double gain = std::sqrt(2.0)) {
+  return detail::kaiming_uniform_of<Kind, any_tensor<T>>(
+      pool, detail::described_as<T>(pool, extents, target), seed, gain);
 }
 /// Returns normal weights with the variance `2 / (in + out)` of fan-in and fan-out (Xavier).
 template <ShardedTensor X, weight_of Kind = weight_of::linear>
 [[nodiscard]] X xavier_normal(const device_pool& pool, random_key seed, double gain = 1) {
-  constexpr detail::fans of = detail::fans_of(Kind, X::extents_type::value);
-  return detail::scaled_normal<X>(pool, seed, gain * std::sqrt(2 / (of.in + of.out)));
+  return detail::xavier_normal_of<Kind, X>(pool, detail::described<X>(pool), seed, gain);
+}
+template <Fractional T, weight_of Kind = weight_of::linear, detail::LayoutOrSpec Target>
+[[nodiscard]] any_tensor<T> xavier_normal(const device_pool& pool, random_key seed,
+                                          const extents_desc& extents, const Target& target,
+                                          double gain = 1) {
+  return detail::xavier_normal_of<Kind, any_tensor<T>>(
+      pool, detail::described_as<T>(pool, extents, target), seed, gain);
 }
 /// Returns uniform weights with the same variance.
 template <ShardedTensor X, weight_of Kind = weight_of::linear>
 [[nodiscard]] X xavier_uniform(const device_pool& pool, random_key seed, double gain = 1) {
-  constexpr detail::fans of = detail::fans_of(Kind, X::extents_type::value);
-  return detail::scaled_uniform<X>(pool, seed, gain * std::sqrt(6 / (of.in + of.out)));
+  return detail::xavier_uniform_of<Kind, X>(pool, detail::described<X>(pool), seed, gain);
+}
+template <Fractional T, weight_of Kind = weight_of::linear, detail::LayoutOrSpec Target>
+[[nodiscard]] any_tensor<T> xavier_uniform(const device_pool& pool, random_key seed,
+                                           const extents_desc& extents, const Target& target,
+                                           double gain = 1) {
+  return detail::xavier_uniform_of<Kind, any_tensor<T>>(
+      pool, detail::described_as<T>(pool, extents, target), seed, gain);
 }
 /// Returns normal numbers with this standard deviation, truncated at two standard deviations:
 /// numbers beyond are drawn again. The standard deviation of the result is 0.88 times as large.
 template <ShardedTensor X>
 [[nodiscard]] X truncated_normal(const device_pool& pool, random_key seed, double deviation) {
-  using T = typename X::value_type;
-  const auto fill = [=](std::uint64_t first_number, T* row, index_t count) {
-    for (index_t i = 0; i < count; ++i) {
-      const auto place = first_number + static_cast<std::uint64_t>(i);
-      double x = normal<double>(seed, place);
-      for (std::uint64_t again = 0; std::abs(x) > 2; ++again)
-        x = normal<double>(seed.split(again), place);
-      row[i] = static_cast<T>(x * deviation);
-    }
-  };
-  return detail::handle_of<X>(detail::fill_numbered<T>(pool, detail::described<X>(pool), fill));
+  return detail::truncated<X>(pool, detail::described<X>(pool), seed, deviation);
+}
+template <Fractional T, detail::LayoutOrSpec Target>
+[[nodiscard]] any_tensor<T> truncated_normal(const device_pool& pool, random_key seed,
+                                             double deviation, const extents_desc& extents,
+                                             const Target& target) {
+  return detail::truncated<any_tensor<T>>(pool, detail::described_as<T>(pool, extents, target),
+                                          seed, deviation);
 }
 
 /// Returns an empty cache, or a nest of them; see `attention_cache`.
@@ -128,6 +201,35 @@ template <class Cache>
 [[nodiscard]] Cache empty_cache(const device_pool& pool) {
   return make_nest<Cache>(
       [&]<class X>(std::type_identity<X>, const leaf_path&) { return zeros<X>(pool); });
+}
+
+/// Returns the empty cache of a module of tensors with run-time layouts, an attention or a block
+/// that contains one, for inputs like `x`, `[batch, positions, width]`, and a total of `capacity`
+/// positions. Its heads are split as in the weights, its batch as in `x`.
+///
+///     auto cache = nn::empty_cache(pool, block, x, 512);      // of any_tensor<float>
+template <class Module, EitherOperand X>
+[[nodiscard]] auto empty_cache(const device_pool& pool, const Module& module, const X& x,
+                               index_t capacity) {
+  return detail::cached_part<Module>::call(
+      module, x, [&](const auto& input, const auto& key, const auto& value) {
+        const auto empty = [&](const auto& weight) {
+          // Only its description is read, and it is not computed.
+          const auto made = einsum<"bsd,dhe->bhse">(input, weight);
+          static_assert(ValueOperand<decltype(made)>,
+                        "the cache of a module whose layouts are types is created from its type, "
+                        "nn::empty_cache<nn::cache_for<Module, X, Capacity>>(pool)");
+          using T = typename std::remove_cvref_t<decltype(made)>::value_type;
+          tensor_desc wanted = made.tensor();
+          wanted.extents[2] = capacity;
+          return zeros<T>(pool, wanted.extents, wanted.layout);
+        };
+        auto keys = empty(key);
+        auto values = empty(value);
+        return attention_cache<decltype(keys), decltype(values)>{
+            std::move(keys), std::move(values),
+            zeros<std::int32_t>(pool, extents_desc{}, layout_desc{})};
+      });
 }
 
 /// Initial values of the parameters whose names match a pattern: `make(type, key)` returns them.
@@ -151,19 +253,71 @@ namespace detail {
 
 /// Returns the initial values of a parameter with this name.
 template <class X>
-[[nodiscard]] X initial_of(const device_pool& pool, random_key own, const leaf_path& path) {
+[[nodiscard]] X initial_of(const device_pool& pool, const tensor_desc& tensor, random_key own,
+                           const leaf_path& path) {
+  using T = typename X::value_type;
   const std::string_view full_name(path.data(), path.size());
   const std::string_view name = full_name.substr(full_name.rfind('.') + 1);
-  if (name == "scale" || name == "variance") return ones<X>(pool);
-  if (name == "bias" || name == "shift" || name == "mean") return zeros<X>(pool);
+  const auto filled = [&](int value) { return handle_of<X>(fill_value<T>(pool, tensor, value)); };
+  if (name == "scale" || name == "variance") return filled(1);
+  if (name == "bias" || name == "shift" || name == "mean") return filled(0);
   if (name == "table" || name == "token" || name == "positions")
-    return nn::truncated_normal<X>(pool, own, 0.02);
+    return truncated<X>(pool, tensor, own, 0.02);
   const nn::weight_of kind = name == "filter" ? nn::weight_of::filter
                              : name == "out"  ? nn::weight_of::merge
                                               : nn::weight_of::linear;
-  const fans of = fans_of(kind, X::extents_type::value);
-  return nn::truncated_normal<X>(pool, own, 1 / std::sqrt(of.in));
+  return truncated<X>(pool, tensor, own, 1 / std::sqrt(fans_of(kind, tensor.extents).in));
 }
+
+/// Returns the initial values of one tensor after another, each with a key of its own, and knows
+/// which patterns have matched.
+template <class... Make>
+class initialiser {
+ public:
+  initialiser(const device_pool& pool, random_key seed, const nn::initial<Make>&... given)
+      : pool_(pool), seed_(seed), given_(given...) {}
+
+  /// `of` is what the pattern of a program describes a tensor by: its type, or the tensor itself.
+  template <class X, class Of>
+  [[nodiscard]] X next(const tensor_desc& tensor, const Of& of, const leaf_path& path) {
+    const random_key own = seed_.split(number_++);
+    std::optional<X> chosen;
+    std::size_t i = 0;
+    [[maybe_unused]] const auto choose = [&](const auto& each) {
+      const bool matches = name_matches(path, each.pattern);
+      if (matches && !chosen) chosen.emplace(made<X>(each.make, of, own));
+      are_found_[i] = are_found_[i] || matches;
+      ++i;
+    };
+    std::apply([&](const auto&... each) { (choose(each), ...); }, given_);
+    return chosen ? std::move(*chosen) : initial_of<X>(pool_, tensor, own, path);
+  }
+  /// Throws `pattern_matches_nothing` for the first pattern that has not matched.
+  void require_found() const {
+    std::size_t i = 0;
+    [[maybe_unused]] const auto require_one = [&](text_view pattern) {
+      if (!are_found_[i++])
+        fail({.rule = violation::pattern_matches_nothing},
+             "'" + std::string(pattern.data(), pattern.size()) + "' is the name of no tensor");
+    };
+    std::apply([&](const auto&... each) { (require_one(each.pattern), ...); }, given_);
+  }
+
+ private:
+  template <class X, class One, class Of>
+  [[nodiscard]] static X made(const One& make, const Of& of, random_key own) {
+    if constexpr (std::is_invocable_v<const One&, const Of&, random_key>)
+      return make(of, own);
+    else
+      return make(std::type_identity<X>{}, own);
+  }
+
+  const device_pool& pool_;
+  random_key seed_;
+  std::tuple<const nn::initial<Make>&...> given_;
+  std::uint64_t number_ = 0;
+  std::array<bool, sizeof...(Make)> are_found_{};
+};
 
 }  // namespace detail
 
@@ -184,29 +338,31 @@ namespace nn {
 template <class Model, class... Make>
 [[nodiscard]] Model initialise(const device_pool& pool, random_key seed,
                                const initial<Make>&... given) {
-  std::uint64_t number = 0;
-  std::array<bool, sizeof...(Make)> are_found{};
+  detail::initialiser<Make...> values(pool, seed, given...);
   Model made = make_nest<Model>([&]<class X>(std::type_identity<X> type, const leaf_path& path) {
-    const random_key own = seed.split(number++);
-    std::optional<X> chosen;
-    std::size_t i = 0;
-    [[maybe_unused]] const auto choose = [&](const auto& each) {
-      const bool matches = name_matches(path, each.pattern);
-      if (matches && !chosen) chosen.emplace(each.make(type, own));
-      are_found[i] = are_found[i] || matches;
-      ++i;
-    };
-    (choose(given), ...);
-    return chosen ? std::move(*chosen) : detail::initial_of<X>(pool, own, path);
+    return values.template next<X>(detail::described<X>(pool), type, path);
   });
-  std::size_t i = 0;
-  [[maybe_unused]] const auto require_found = [&](text_view pattern) {
-    if (!are_found[i++])
-      fail({.rule = violation::pattern_matches_nothing},
-           "'" + std::string(pattern.data(), pattern.size()) + "' is the name of no tensor");
-  };
-  (require_found(given.pattern), ...);
+  values.require_found();
   return made;
+}
+
+/// The same for the tensors of a model that exists, whose extents and layouts do not change: for
+/// tensors with run-time layouts, and for vectors of modules. Tensors of the same names, extents
+/// and order have the same bits. `make` of a pattern is called with the tensor and the key, if it
+/// can be, or else with the type and the key.
+///
+///     nn::linear<any_tensor<float>> layer{
+///         zeros<float>(pool, extents_desc{16, 32}, spec_desc{{"", "model"}})};
+///     layer = nn::initialise(pool, random_key{1}, std::move(layer));
+template <class Model, class... Make>
+[[nodiscard]] Model initialise(const device_pool& pool, random_key seed, Model model,
+                               const initial<Make>&... given) {
+  detail::initialiser<Make...> values(pool, seed, given...);
+  for_each_parameter(model, [&]<class X>(const leaf_path& path, X& x) {
+    x = values.template next<X>(x.share()->tensor(), std::as_const(x), path);
+  });
+  values.require_found();
+  return model;
 }
 
 }  // namespace nn

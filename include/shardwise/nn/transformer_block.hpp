@@ -43,6 +43,13 @@ namespace detail {
 template <class Norm, class Attention, class Mlp, class SecondNorm, class X, index_t Capacity>
 struct cache_of<nn::transformer_block<Norm, Attention, Mlp, SecondNorm>, X, Capacity>
     : cache_of<Attention, X, Capacity> {};
+template <class Norm, class Attention, class Mlp, class SecondNorm>
+struct cached_part<nn::transformer_block<Norm, Attention, Mlp, SecondNorm>> {
+  template <class Module, class X, class F>
+  [[nodiscard]] static auto call(const Module& module, const X& x, const F& f) {
+    return cached_part<Attention>::call(module.attention, x, f);
+  }
+};
 
 }  // namespace detail
 
