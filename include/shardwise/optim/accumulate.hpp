@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/core/philox.hpp"
+#include "shardwise/nn/distribute_module.hpp"
 #include "shardwise/operation/arithmetic.hpp"
 #include "shardwise/operation/normalising.hpp"
 #include "shardwise/operation/random_keys.hpp"
@@ -116,11 +117,71 @@ template <class Parameters, class Reduce = void, class Pending>
       });
 }
 
+/// A loss of a model that is stored in other layouts than it computes in, such as one that is fully
+/// sharded (ZeRO-3): its model is distributed to `Working`, a model or a plan as for
+/// `nn::distribute_module`, and given to the loss.
+///
+/// `accumulated` distributes the model of such a loss once for all micro-batches, adds the pending
+/// gradients of the working model, and reduces each once, to the layout in which it is stored. This
+/// takes the memory of the working model and of its gradients. To save this memory, call
+/// `nn::distribute_module` within the loss instead: every micro-batch then gathers the weights, and
+/// reduces their gradients.
+///
+///     constexpr auto gathered = optim::gathering<working>(loss);
+///     constexpr auto mean_loss = optim::accumulated<"data">(gathered);
+template <class Working, class Loss>
+struct gathering_loss {
+  Loss loss;
+
+  template <class Model, class... X>
+  [[nodiscard]] constexpr auto operator()(const Model& stored, const X&... x) const {
+    return loss(working(stored), x...);
+  }
+  /// The model that the loss computes with.
+  template <class Model>
+  [[nodiscard]] static constexpr auto working(const Model& stored) {
+    return nn::distribute_module<Working>(stored);
+  }
+};
+template <class Working, class Loss>
+[[nodiscard]] constexpr gathering_loss<Working, Loss> gathering(const Loss& loss) {
+  return {loss};
+}
+
+}  // namespace optim
+
+namespace detail {
+
+/// The model that a loss computes with, and its loss of that model.
+template <class Loss, class Model>
+[[nodiscard]] constexpr const Model& working_model(const Loss&, const Model& model) noexcept {
+  return model;
+}
+template <class Working, class Loss, class Model>
+[[nodiscard]] constexpr auto working_model(const optim::gathering_loss<Working, Loss>& loss,
+                                           const Model& model) {
+  return loss.working(model);
+}
+template <class Loss>
+[[nodiscard]] constexpr const Loss& loss_of_working(const Loss& loss) noexcept {
+  return loss;
+}
+template <class Working, class Loss>
+[[nodiscard]] constexpr const Loss& loss_of_working(
+    const optim::gathering_loss<Working, Loss>& loss) noexcept {
+  return loss.loss;
+}
+
+}  // namespace detail
+
+namespace optim {
+
 /// A loss whose value and gradients are means over micro-batches. It replaces the loss of
 /// `training_step`, and takes a range of micro-batches instead of a batch; each is a tensor or a
 /// tuple of tensors. Their gradients are left pending over `Axes`, added, and reduced once: also
-/// those that the loss itself would reduce in the element type of its computation. Only what a
-/// model gathers itself, as in ZeRO-3, is reduced for each micro-batch. `bfloat16` and `float16`
+/// those that the loss itself would reduce in the element type of its computation. What the loss
+/// gathers itself, as in ZeRO-3, is reduced for each micro-batch, unless the loss is one of
+/// `gathering`. `bfloat16` and `float16`
 /// gradients are added as `float`, and reduced as `Reduce`; `void` stands for the element type of
 /// the parameters.
 ///
@@ -159,8 +220,10 @@ struct accumulated_loss {
     if (batches.size() == 0)
       fail({.rule = violation::operand_count_differs, .have = 0, .want = 1},
            "an accumulation is of one micro-batch or more");
+    const auto& of_working = detail::loss_of_working(loss);
+    const auto& working = detail::working_model(loss, model);
     const auto both = [&](const auto& m, const auto&... x) {
-      auto value = loss(m, x...);
+      auto value = of_working(m, x...);
       auto number = change(value);
       return std::tuple<decltype(number), decltype(value)>{std::move(number), std::move(value)};
     };
@@ -168,7 +231,7 @@ struct accumulated_loss {
     const auto of_one = [&](const auto& batch) {
       const auto of = [&](const auto&... x) {
         return value_and_grad(both, left_pending<Axes...>)(
-            model, x..., detail::argument_of_batch(further, n)...);
+            working, x..., detail::argument_of_batch(further, n)...);
       };
       if constexpr (detail::nest_kind_of<std::remove_cvref_t<decltype(batch)>>() ==
                     detail::nest_kind::tensor)
