@@ -45,12 +45,25 @@ struct layout_beside {
                      Permitted::bits(mesh_of<X>::value));
 };
 
+/// Returns the layout of a scale beside a tensor, gathered over permitted axes where necessary, for
+/// layouts that are values. Throws the error that a further permission would fix.
+template <class Permitted>
+[[nodiscard]] layout_desc known_layout_beside(const mesh_desc& mesh, const tensor_desc& x,
+                                              tensor_desc scale) {
+  scale.layout = fetched_beside(mesh, x, scale, Permitted::bits(mesh));
+  const factor_rule rule = rule_beside(x, scale);
+  const tensor_descs known{x, scale};
+  const diagnosis verdict = propagate(mesh, rule, known).verdict;
+  if (helps_beside(verdict))
+    fail(verdict, advice(mesh, rule, known, verdict, permission_of<Permitted>(mesh)));
+  return scale.layout;
+}
+
 /// Returns a scale or shift as it is read beside a tensor: gathered over permitted axes where its
 /// splits contradict those of the tensor. What no permission helps is reported where it is read.
 template <class Permitted, class X, class Scale>
 [[nodiscard]] constexpr auto beside_tensor(const X& x, const Scale& scale) {
-  if constexpr (AnyRefused<X, Scale> || !(EitherOperand<X> && EitherOperand<Scale>) ||
-                std::is_same_v<Permitted, across_axes<>>) {
+  if constexpr (AnyRefused<X, Scale> || !(EitherOperand<X> && EitherOperand<Scale>)) {
     return Scale(scale);
   } else if constexpr (ValueOperand<Scale>) {
     const auto known_of = []<class Y>(const Y& y) {
@@ -60,12 +73,13 @@ template <class Permitted, class X, class Scale>
         return desc_of(y);
     };
     const layout_desc layout =
-        fetched_beside(x.mesh(), known_of(x), scale.tensor(), Permitted::bits(x.mesh()));
+        known_layout_beside<Permitted>(x.mesh(), known_of(x), scale.tensor());
     return layout == scale.layout() ? Scale(scale) : reshard(Scale(scale), layout);
   } else if constexpr (ValueOperand<X>) {
     using value = typename X::value_domain::template tensor<typename Scale::value_type>;
     return beside_tensor<Permitted>(x, value(scale));
-  } else if constexpr (!std::is_same_v<mesh_of<X>, mesh_of<Scale>>) {
+  } else if constexpr (std::is_same_v<Permitted, across_axes<>> ||
+                       !std::is_same_v<mesh_of<X>, mesh_of<Scale>>) {
     return Scale(scale);
   } else {
     using gathered = layout_beside<X, Scale, Permitted>;
@@ -100,12 +114,21 @@ template <class Permitted, class X>
 [[nodiscard]] constexpr auto judge_scaled() noexcept {
   return allowed<X>{};
 }
-/// The verdict on a function of a tensor and its scale or shift.
+/// The verdict on a function of a tensor and its scale or shift, with the permission that helps.
 template <class Function, class Permitted, class X, class Scale>
 [[nodiscard]] constexpr auto judge_beside() noexcept {
   using beside = decltype(widened(beside_tensor<Permitted>(
       std::declval<const std::remove_cvref_t<X>&>(), std::declval<const Scale&>())));
-  return judge_part<elementwise_call<Function>, X, beside>();
+  using judged = decltype(judge_part<elementwise_call<Function>, X, beside>());
+  if constexpr (!judged::ok && Operand<X> && Operand<beside>) {
+    using made = elementwise_result<Function, X, beside>;
+    if constexpr (helps_beside(made::value.verdict))
+      return made::template judge<Permitted>();
+    else
+      return judged{};
+  } else {
+    return judged{};
+  }
 }
 template <class Permitted, class X, class Scale>
 [[nodiscard]] constexpr auto judge_scaled() noexcept {

@@ -24,6 +24,20 @@ namespace shardwise {
   return operands;
 }
 
+/// The rule of a function of a tensor and of one beside it, such as a scale.
+[[nodiscard]] constexpr factor_rule rule_beside(const tensor_desc& first,
+                                                const tensor_desc& second) noexcept {
+  operand_extents extents;
+  extents.push_back(first.extents);
+  extents.push_back(second.extents);
+  return elementwise_rule(linearity::multilinear, extents);
+}
+/// Returns true if a permission over further axes helps a tensor beside another one.
+[[nodiscard]] constexpr bool helps_beside(const diagnosis& verdict) noexcept {
+  return verdict.rule == violation::axis_would_split_twice ||
+         verdict.rule == violation::operand_layouts_conflict;
+}
+
 /// Returns the layout of the second operand of a function of two tensors after it has been gathered
 /// where its splits contradict those of the first, which does not move: a scale beside a tensor. It
 /// is the layout that the operand has if nothing contradicts, if more than permitted axes would
@@ -31,10 +45,7 @@ namespace shardwise {
 [[nodiscard]] constexpr layout_desc fetched_beside(const mesh_desc& mesh, const tensor_desc& first,
                                                    const tensor_desc& second,
                                                    unsigned permitted) noexcept {
-  operand_extents extents;
-  extents.push_back(first.extents);
-  extents.push_back(second.extents);
-  const factor_rule rule = elementwise_rule(linearity::multilinear, extents);
+  const factor_rule rule = rule_beside(first, second);
   tensor_desc moved = second;
   // Each step removes an axis from a dimension for good.
   for (std::size_t left = max_axes + 1; left > 0; --left) {

@@ -6,6 +6,7 @@
 #include <shardwise/shardwise.hpp>
 
 #include <ratio>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -153,11 +154,24 @@ TEST_CASE("norms of nn take a permission as the axes over which the dimension is
   require_close(values(root(x)), values(roots<permitted>(x, norm.scale)));
 }
 
-TEST_CASE("a scale that would have to move over another axis is refused") {
+TEST_CASE("a scale that would have to move over another axis is refused with both mends") {
   const device_pool pool{pod{}};
   const any_tensor<double> x = normal<matrix<P<"data", none>>>(pool, random_key{1});
   const any_tensor<double> scale = normal<vector<P<"data">>>(pool, random_key{2});
-  REQUIRE_THROWS_WITH(layers<over_model>(x, scale, scale),
-                      Catch::Contains("axis_would_split_twice") && Catch::Contains("operand 1") &&
-                          Catch::Contains("reshard<P<none>>"));
+  const auto require_both = [](const std::string& axes, const auto& call) {
+    std::string words;
+    try {
+      (void)call();
+    } catch (const error& e) {
+      words = e.what();
+    }
+    REQUIRE_THAT(words, Catch::Contains("axis_would_split_twice") && Catch::Contains("operand 1"));
+    REQUIRE_THAT(words, Catch::Contains("reshard<P<none>>"));
+    REQUIRE_THAT(words, Catch::Contains("or across<" + axes + ">"));
+  };
+  require_both("\"data\", \"model\"", [&] { return layers<over_model>(x, scale, scale); });
+  require_both("\"data\"", [&] { return rms_norm<-1>(x, scale, 1e-3); });
+  // Both calls help.
+  REQUIRE_NOTHROW(layers<over_both>(x, scale, scale));
+  REQUIRE_NOTHROW(rms_norm<-1>(x, reshard(scale, spec_desc{{""}}), 1e-3));
 }
