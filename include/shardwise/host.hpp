@@ -13,3 +13,4 @@
 #include "shardwise/host/host_data.hpp"
 #include "shardwise/host/host_text.hpp"
 #include "shardwise/host/made_from.hpp"
+#include "shardwise/host/repeat_list.hpp"

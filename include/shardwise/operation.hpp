@@ -89,6 +89,7 @@
 #include "shardwise/operation/random_like.hpp"
 #include "shardwise/operation/reduce.hpp"
 #include "shardwise/operation/refused_operators.hpp"
+#include "shardwise/operation/repeat_counts.hpp"
 #include "shardwise/operation/repeat_each.hpp"
 #include "shardwise/operation/reshape.hpp"
 #include "shardwise/operation/reshard.hpp"

@@ -14,6 +14,7 @@
 #include "shardwise/operation/pool.hpp"
 #include "shardwise/operation/products.hpp"
 #include "shardwise/operation/reduce.hpp"
+#include "shardwise/operation/repeat_counts.hpp"
 #include "shardwise/operation/scatter.hpp"
 #include "shardwise/operation/slice.hpp"
 #include "shardwise/operation/take.hpp"
@@ -86,6 +87,10 @@ template <fixed_string Equation>
   out.integers = given.integers("amounts");
   out.number = static_cast<double>(given.integer("mode"));
   return out;
+}
+[[nodiscard]] constexpr attributes repeat_counts_how(const operation_arguments& given,
+                                                     const tensor_descs&) noexcept {
+  return repeat_counts_operation::how(given.integer("dim"), given.integers("counts"));
 }
 [[nodiscard]] constexpr attributes convolution_how(const operation_arguments& given,
                                                    const tensor_descs&) noexcept {

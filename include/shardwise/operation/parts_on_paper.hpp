@@ -5,6 +5,7 @@
 #include "shardwise/operation/cumsum.hpp"
 #include "shardwise/operation/diff.hpp"
 #include "shardwise/operation/iota_like.hpp"
+#include "shardwise/operation/repeat_counts.hpp"
 #include "shardwise/operation/repeat_each.hpp"
 #include "shardwise/operation/ring_roll.hpp"
 #include "shardwise/operation/scan_in_parts.hpp"
@@ -106,8 +107,8 @@ struct scan_of_paper {
   }
 };
 
-/// The steps of `diff`, `glu`, `bincount`, `repeat_each`, `trapezoid`, and of `roll`, `flip`,
-/// `index_at` and scans between devices, on abstract tensors.
+/// The steps of `diff`, `glu`, `bincount`, `repeat_counts`, `repeat_each`, `trapezoid`, and of
+/// `roll`, `flip`, `index_at` and scans between devices, on abstract tensors.
 namespace composed_steps {
 
 /// A part of a dimension.
@@ -148,6 +149,12 @@ constexpr void repeat_each(paper_steps& at, const attributes& how, const tensor_
   const int dim = static_cast<int>(how.integers[0]);
   out.push_back(at.apply<take_operation>(take_operation::how(dim, out_of_range::clamp), x[0],
                                          at.apply<cumsum_operation>(along, starts[0])));
+}
+/// The runs of equal counts, which are repeated and concatenated, compute nothing.
+constexpr void repeat_counts(paper_steps& at, const attributes& how, const tensor_descs& given,
+                             tensor_results& out) {
+  const tensor_descs x = at.checked(repeat_counts_operation::rule(how, given), given);
+  out.push_back(at.apply<repeat_counts_operation>(how, x[0]));
 }
 constexpr void trapezoid(paper_steps& at, const attributes& how, const tensor_descs& x,
                          tensor_results& out) {

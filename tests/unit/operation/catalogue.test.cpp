@@ -239,6 +239,9 @@ TEST_CASE("What the catalogue infers is what the functions make, at the same cos
       inferred("repeat_each", {{"dim", "0"}, {"count", "12"}}, {a, "i32[8@data]"}, 1),
       [](const auto& y, const auto& n) { return repeat_each<0, 12>(y, n, across<"data">); }, x,
       abstract<L>());
+  check_same(
+      inferred("repeat_counts", {{"dim", "0"}, {"counts", "1,0,2,2,0,0,1,3"}}, {a}, 1),
+      [](const auto& y) { return repeat<0, 1, 0, 2, 2, 0, 0, 1, 3>(y, across<"data">); }, x);
   using V = sharded_tensor<float, extents<8, 3>, layout<pod, P<"data", none>>>;
   const auto v = abstract<V>();
   const auto m = abstract<M>();

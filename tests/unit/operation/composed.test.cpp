@@ -162,6 +162,67 @@ TEST_CASE("elements are repeated as often as a tensor says") {
   CHECK(to_host(slopes)(1, 1) == 0.0F);
 }
 
+TEST_CASE("elements are repeated as often as counts that the host knows say") {
+  using X = tensor<float, extents<3, 2>, P<none, "x">>;
+  using D = tensor<float, extents<dyn, 2>, P<none, "x">>;
+  using S = tensor<float, extents<4, 2>, P<"x", none>>;
+  const device_pool pool(line{}, 2);
+  const X x = iota<X>(pool);
+  const std::vector<int> counts{1, 0, 3};
+  const auto fixed = repeat<0, 1, 0, 3>(x);
+  const auto listed = repeat<-2>(x * 1.0F, counts);
+  STATIC_REQUIRE(decltype(fixed)::extents_type::value == extents_desc{4, 2});
+  STATIC_REQUIRE(decltype(listed)::extents_type::value == extents_desc{dyn, 2});
+  STATIC_REQUIRE(decltype(listed)::layout_type::value == layout<line, P<none, "x">>::value);
+  CHECK(to_host(fixed) == to_host(listed));
+  CHECK(to_host(fixed)(0, 1) == 1.0F);
+  for (const index_t i : {1, 2, 3}) CHECK(to_host(fixed)(i, 1) == 5.0F);
+  const any_tensor<float> untyped = x;
+  CHECK(to_host(repeat<0, 1, 0, 3>(untyped)) == to_host(fixed));
+  CHECK(to_host(repeat<0>(untyped, {1, 0, 3})) == to_host(fixed));
+  CHECK(to_host(repeat<0>(x, {0, 0, 0})).extents() == extents_desc{0, 2});
+  CHECK(to_host(repeat<0, 0, 0, 0>(x)).extents() == extents_desc{0, 2});
+  // More runs than an operation has operands.
+  const auto many = iota<tensor<float, extents<12>, P<none>>>(pool);
+  CHECK(to_host(repeat<0, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2>(many))(16) == 11.0F);
+
+  // The slope of an element is the sum of those of its copies.
+  const auto slopes = [&](const auto& f) {
+    return to_host(gradient([&](const auto& y) { return reshard<P<>>(sum(f(y * y))); })(x));
+  };
+  const auto of_fixed = slopes([](const auto& y) { return repeat<0, 1, 0, 3>(y); });
+  CHECK(of_fixed == slopes([&](const auto& y) { return repeat<0>(y, counts); }));
+  CHECK((of_fixed(0, 1) == 2.0F && of_fixed(1, 1) == 0.0F && of_fixed(2, 1) == 30.0F));
+
+  // A split dimension is gathered over permitted axes; a step keeps its list.
+  const S s = iota<S>(pool);
+  const auto gathered = repeat<0>(s, {1, 0, 0, 2}, across<"x">);
+  CHECK(pool.counters().collectives() == 0);
+  CHECK(to_host(gathered) == to_host(repeat<0, 1, 0, 0, 2>(s, across<"x">)));
+  auto compiled = step([&](const X& y) { return repeat<0>(y, counts); });
+  CHECK(to_host(compiled(x)) == to_host(fixed));
+  CHECK(to_host(compiled(x * 2.0F)) == to_host(fixed * 2.0F));
+
+  const D d = iota<D>(pool, 3);
+  CHECK(to_host(repeat<0, 1, 0, 3>(d)) == to_host(fixed));
+  const auto refusal = [](const auto& call) {
+    try {
+      (void)call();
+      return violation::nothing;
+    } catch (const error& refused) {
+      return refused.code();
+    }
+  };
+  CHECK(refusal([&] { return repeat<0, 1, 1>(d); }) == violation::operand_sizes_differ);
+  CHECK(refusal([&] { return repeat<0, 1, 1>(untyped); }) == violation::operand_sizes_differ);
+  CHECK(refusal([&] { return repeat<0>(x, {1, 1}); }) == violation::operand_sizes_differ);
+  CHECK(refusal([&] { return repeat<0>(untyped, {}); }) == violation::operand_sizes_differ);
+  CHECK(refusal([&] { return repeat<0>(x, {1, -1, 0}); }) == violation::extent_is_negative);
+  CHECK(refusal([&] { return repeat<0, 1, -1, 0>(untyped); }) == violation::extent_is_negative);
+  CHECK(refusal([&] { return repeat<1>(untyped, {1, 2}); }) == violation::dimension_is_split);
+  CHECK(refusal([&] { return repeat<1, 1, 2>(untyped); }) == violation::dimension_is_split);
+}
+
 TEST_CASE("operands whose layouts are types beside those whose layouts are values") {
   const device_pool pool(line{}, 2);
   const auto a = iota<tensor<float, extents<4, 3>, P<"x", none>>>(pool);

@@ -176,6 +176,7 @@ TEST_CASE("Look-ups sum over the indices that are looked up") {
       {"searchsorted", "f32[8]; f32[4]", "([i], [j])->([j]) reduction={i}"},
       {"searchsorted", "f32[2, 8]; f32[2, 4]", "([i, j], [i, k])->([i, k]) reduction={j}"},
       {"one_hot classes=10", "i32[8]", "([i])->([i, j])"},
+      {"repeat_counts dim=0 counts=1,0,2", "f32[3, 4]", "([i, j])->([k, j]) need_replication={i}"},
       {"repeat_each dim=1 count=6", "f32[8, 4]; i32[4]",
        "([i, j], [k])->([i, l]) reduction={j} need_replication={k}"},
       // A tensor that is not pending is no term of a sum, so that split updates are gathered;
