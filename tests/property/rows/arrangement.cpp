@@ -73,6 +73,18 @@ std::vector<operation_row> arrangement_rows() {
         return index{at[0], at[1] / 7};
       }));
   add(
+      "repeat by counts", {5, 3}, [](const auto& x) { return repeat<0, 2, 0, 1, 1, 3>(x); },
+      moved_loop({7, 3}, [](const index& at) {
+        constexpr index_t from[] = {0, 0, 2, 3, 4, 4, 4};
+        return index{from[at[0]], at[1]};
+      }));
+  add(
+      "repeat by counts across", {4, 3},
+      [](const auto& x) { return repeat<-2, 0, 2, 2, 0>(x, across<"x", "y", "z">); },
+      moved_loop({4, 3}, [](const index& at) {
+        return index{1 + at[0] / 2, at[1]};
+      }));
+  add(
       "slice", {5, 8}, [](const auto& x) { return slice_in_dim<1, 2, 7>(x); },
       moved_loop({5, 5}, [](const index& at) {
         return index{at[0], at[1] + 2};

@@ -229,6 +229,17 @@ std::vector<operation_row> indexing_rows() {
       },
       repeat_each_loop(1, 3));
   add(
+      "repeat by a list", {{{3, 4}}},
+      [](const row_tensors& x) {
+        return repeat<1>(x[0].as<>(), {2, 0, 1, 3});
+      },
+      [](const row_arrays& x) {
+        host_array out({3, 6}, x[0].type);
+        constexpr index_t from[] = {0, 0, 2, 3, 3, 3};
+        for (index_t i = 0; i < out.size(); ++i) out[i] = x[0].at({i / 6, from[i % 6]});
+        return row_arrays{out};
+      });
+  add(
       "segment_sum", {{{6, 2}}, {{6}, whole(0, 3), element::i64}},
       [](const row_tensors& x) { return segment_sum<0, 4>(x[0].as<>(), x[1].as<std::int64_t>()); },
       [](const row_arrays& x) {
