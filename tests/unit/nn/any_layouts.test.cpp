@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Modules and losses of tensors whose layouts are values compute what they do with types.
 #include "support/catch.hpp"
+#include "support/values.hpp"
 #include <shardwise/nn.hpp>
 #include <shardwise/optim.hpp>
 #include <shardwise/shardwise.hpp>
@@ -65,23 +66,12 @@ any_net forgotten(const typed_net& m) {
           {{m.mlp.up.weight, m.mlp.up.bias}, {m.mlp.down.weight, m.mlp.down.bias}},
           {m.last.weight}};
 }
-std::vector<double> values(const auto& x) {
-  const auto host = to_host(x);
-  return {host.elements().begin(), host.elements().end()};
-}
 std::vector<double> all_values(const auto& model) {
   std::vector<double> out;
   for_each_parameter(model, [&](const leaf_path&, const auto& w) {
     for (double each : values(w)) out.push_back(each);
   });
   return out;
-}
-void require_close(const std::vector<double>& made, const std::vector<double>& wanted) {
-  REQUIRE(made.size() == wanted.size());
-  for (std::size_t i = 0; i < made.size(); ++i) {
-    CAPTURE(i);
-    REQUIRE(made[i] == Approx(wanted[i]).margin(1e-12));
-  }
 }
 
 constexpr auto both = across<"data", "model">;

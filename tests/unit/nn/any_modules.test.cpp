@@ -2,6 +2,7 @@
 // Convolutions, initial values, caches and generated texts of tensors whose layouts are values are
 // what they are with types.
 #include "support/catch.hpp"
+#include "support/values.hpp"
 #include <shardwise/nn.hpp>
 #include <shardwise/shardwise.hpp>
 
@@ -23,18 +24,6 @@ template <class Spec, index_t... N>
 using tensor = elements<double, Spec, N...>;
 using stream = P<"data", none, none>;
 using untyped = any_tensor<double>;
-
-std::vector<double> values(const auto& x) {
-  const auto host = to_host(x);
-  return {host.elements().begin(), host.elements().end()};
-}
-void require_close(const std::vector<double>& made, const std::vector<double>& wanted) {
-  REQUIRE(made.size() == wanted.size());
-  for (std::size_t i = 0; i < made.size(); ++i) {
-    CAPTURE(i);
-    REQUIRE(made[i] == Approx(wanted[i]).margin(1e-12));
-  }
-}
 
 }  // namespace
 
@@ -85,8 +74,8 @@ TEST_CASE("convolutions of values are those of types, and so are their gradients
   const auto whole = reshard<P<"data", none, none, none>>(x);
   require_close(values(any_up(untyped(whole))), values(up(whole)));
   const nn::convolution<untyped> alone{typed.filter};
-  REQUIRE_THROWS_WITH(alone(any_x), Catch::Contains("dimension_is_split") &&
-                                        Catch::Contains("reshard<P<\"data\", none, none, none>>"));
+  REQUIRE_THROWS_WITH(alone(any_x), contains("dimension_is_split") &&
+                                        contains("reshard<P<\"data\", none, none, none>>"));
 }
 
 TEST_CASE("initial values with layouts that are values have the bits of types") {
@@ -108,7 +97,7 @@ TEST_CASE("initial values with layouts that are values have the bits of types") 
   REQUIRE(values(cut) == values(nn::truncated_normal<W>(pool, key, 0.5)));
   REQUIRE(cut.layout() == split);
   REQUIRE_THROWS_WITH(nn::kaiming_normal<double>(pool, key, sizes, spec_desc{{"", "model"}}),
-                      Catch::Contains("extent_is_not_divisible"));
+                      contains("extent_is_not_divisible"));
 
   using typed = nn::mlp<nn::linear<W, tensor<P<"model">, 7>>,
                         nn::linear<tensor<P<"model", none>, 7, 6>, nn::no_bias, P<"data", none>>>;
@@ -140,7 +129,7 @@ TEST_CASE("initial values with layouts that are values have the bits of types") 
   REQUIRE(values(other.up.weight) != values(made.up.weight));
   for (const double each : values(other.up.weight)) REQUIRE(std::abs(each) <= 2e-3);
   REQUIRE_THROWS_WITH(nn::initialise(pool, random_key{1}, shape, nn::initial{"*.wieght", small}),
-                      Catch::Contains("'*.wieght' is the name of no tensor"));
+                      contains("'*.wieght' is the name of no tensor"));
 }
 
 namespace {
@@ -199,7 +188,7 @@ void compare_caches() {
           values(typed(end, other_wanted, nn::attention_mask{bias})));
   REQUIRE(to_host(kept.filled).elements()[0] == positions);
   REQUIRE(values(kept.keys) == values(wanted.keys));
-  REQUIRE_THROWS_WITH(to_host(m(any_end, kept)), Catch::Contains("part_is_beyond_end"));
+  REQUIRE_THROWS_WITH(to_host(m(any_end, kept)), contains("part_is_beyond_end"));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Modules whose inputs and outputs are resharded, called with more than tensors.
 #include "support/catch.hpp"
+#include "support/values.hpp"
 #include <shardwise/nn.hpp>
 #include <shardwise/shardwise.hpp>
 
@@ -61,17 +62,6 @@ constexpr cost_ledger cost = trace_nests<256, split, X, padding>(call_masked);
 static_assert(cost.collectives(collective::all_reduce, "model") == 1);
 static_assert(cost.collectives() == 2);
 
-std::vector<double> values(const auto& x) {
-  const auto host = to_host(x);
-  return {host.elements().begin(), host.elements().end()};
-}
-void require_close(const std::vector<double>& made, const std::vector<double>& wanted) {
-  REQUIRE(made.size() == wanted.size());
-  for (std::size_t i = 0; i < made.size(); ++i) {
-    CAPTURE(i);
-    REQUIRE(made[i] == Approx(wanted[i]).margin(1e-12));
-  }
-}
 template <class Mask>
 Mask words(const device_pool& pool) {
   return generate<Mask>(pool, [](const global_index& at) { return at[3] < 2 + at[0]; });

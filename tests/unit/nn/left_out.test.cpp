@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Frozen parts in gradients, in the state of optimizers and in their files.
 #include "support/catch.hpp"
+#include "support/values.hpp"
 #include <shardwise/io.hpp>
 #include <shardwise/nn.hpp>
 #include <shardwise/optim.hpp>
@@ -62,10 +63,6 @@ std::vector<std::string> names_of(const auto& nest) {
   std::vector<std::string> names;
   for (const auto& each : state_dict(nest)) names.push_back(each.name());
   return names;
-}
-std::vector<float> values(const auto& x) {
-  const auto host = to_host(x);
-  return {host.elements().begin(), host.elements().end()};
 }
 const std::vector<float> none_of_36(36);
 

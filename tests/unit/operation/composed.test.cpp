@@ -2,6 +2,7 @@
 // Values of composed operations on tensors whose layouts are types: at points where their parts
 // have no derivative, of elements that are narrow, without numbers, and of sizes known at run time.
 #include "support/catch.hpp"
+#include "support/refusal.hpp"
 #include <shardwise/shardwise.hpp>
 
 #include <cmath>
@@ -205,14 +206,6 @@ TEST_CASE("elements are repeated as often as counts that the host knows say") {
 
   const D d = iota<D>(pool, 3);
   CHECK(to_host(repeat<0, 1, 0, 3>(d)) == to_host(fixed));
-  const auto refusal = [](const auto& call) {
-    try {
-      (void)call();
-      return violation::nothing;
-    } catch (const error& refused) {
-      return refused.code();
-    }
-  };
   CHECK(refusal([&] { return repeat<0, 1, 1>(d); }) == violation::operand_sizes_differ);
   CHECK(refusal([&] { return repeat<0, 1, 1>(untyped); }) == violation::operand_sizes_differ);
   CHECK(refusal([&] { return repeat<0>(x, {1, 1}); }) == violation::operand_sizes_differ);

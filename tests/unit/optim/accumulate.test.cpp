@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Accumulation under mixed-precision policies, and with keys of random numbers.
 #include "support/catch.hpp"
+#include "support/values.hpp"
 #include <shardwise/nn.hpp>
 #include <shardwise/optim.hpp>
 #include <shardwise/shardwise.hpp>
@@ -85,16 +86,6 @@ constexpr auto scaled_cost =
     trace<128>(of_scaled, abstract<tensor<pod, P<none, "model">, 6, 8>>(), abstract<X<pod>>());
 static_assert(scaled_cost.collectives("data") == 1);
 
-template <class Nest>
-std::vector<float> values(const Nest& nest) {
-  std::vector<float> out;
-  const auto read = [&](const auto& x) {
-    const auto host = to_host(x);
-    out.insert(out.end(), host.elements().begin(), host.elements().end());
-  };
-  detail::for_each_tensor(nest, read);
-  return out;
-}
 template <class M>
 std::vector<micro_batch<M>> make_batches(const device_pool& pool, std::uint64_t count) {
   std::vector<micro_batch<M>> all;
@@ -119,7 +110,7 @@ TEST_CASE("gradients of a narrow policy are accumulated in float, and reduced on
   const auto run = [&](const auto& mean) {
     pool.reset_counters();
     const auto [value, slope] = mean.value_and_gradients(std::identity{}, m, batches);
-    const auto made = values(slope);
+    const auto made = values_of_nest<float>(slope);
     (void)to_host(value);
     REQUIRE(pool.counters().collectives("data") == 1 + 4);
     return made;
@@ -150,7 +141,7 @@ TEST_CASE("each micro-batch has a key of its own") {
   const auto mean = in_parts(dropping);
   const auto run = [&](const auto& batches, const auto&... key) {
     const auto [value, slope] = mean.value_and_gradients(std::identity{}, m, batches, key...);
-    auto all = values(slope);
+    auto all = values_of_nest<float>(slope);
     all.push_back(to_host(value)());
     return all;
   };
@@ -171,7 +162,7 @@ TEST_CASE("each micro-batch has a key of its own") {
     detail::put(value, value + more);
     detail::add_nest(sum, slope);
   }
-  auto wanted = values(optim::reduced<model<pod>>(sum, 1.0 / 3));
+  auto wanted = values_of_nest<float>(optim::reduced<model<pod>>(sum, 1.0 / 3));
   wanted.push_back(to_host(reshard<P<>>(value * (1.0F / 3)))());
   REQUIRE(made == wanted);
 
@@ -180,7 +171,7 @@ TEST_CASE("each micro-batch has a key of its own") {
   const auto [x, y] = batches.front();
   const auto [whole_value, whole] = value_and_grad(
       [](const auto&... of) { return reshard<P<>>(dropping(of...)); })(m, x, y, seed.split(0));
-  auto whole_bits = values(whole);
+  auto whole_bits = values_of_nest<float>(whole);
   whole_bits.push_back(to_host(whole_value)());
   REQUIRE(run(batches, seed) == whole_bits);
   // The same elements twice are two micro-batches with different keys.
@@ -206,8 +197,8 @@ TEST_CASE("a compiled step takes micro-batches and a key") {
     const auto now = train(m, state, 0.05F, batches, seed);
     const auto rate = full<number<pod>>(pool, 0.05F);
     const auto same = step(pool, [&] { return learn(n, same_state, rate, batches, seed); });
-    REQUIRE(values(now) == values(same));
-    REQUIRE(values(m) == values(n));
+    REQUIRE(values_of_nest<float>(now) == values_of_nest<float>(same));
+    REQUIRE(values_of_nest<float>(m) == values_of_nest<float>(n));
     losses.push_back(to_host(now)());
   }
   REQUIRE(train.programs() == 1);
@@ -219,7 +210,7 @@ TEST_CASE("the elements that are dropped do not depend on the mesh") {
     using M = decltype(place);
     const device_pool pool{M{}};
     const auto m = nn::initialise<model<M>>(pool, random_key{5});
-    return values(
+    return values_of_nest<float>(
         in_parts(dropping)
             .value_and_gradients(std::identity{}, m, make_batches<M>(pool, 3), random_key{2})
             .second);

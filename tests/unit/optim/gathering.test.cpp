@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Accumulation of a fully sharded model, gathered and reduced once for all micro-batches.
 #include "support/catch.hpp"
+#include "support/values.hpp"
 #include <shardwise/nn.hpp>
 #include <shardwise/optim.hpp>
 #include <shardwise/shardwise.hpp>
@@ -60,29 +61,12 @@ static_assert(cost_each.collectives(collective::reduce_scatter, "data") == 4 * c
 static_assert(cost_once.bytes_moved("data") == cost_whole.bytes_moved("data"));
 static_assert(cost_once.collectives("model") == cost_each.collectives("model"));
 
-template <class Nest>
-std::vector<float> values(const Nest& nest) {
-  std::vector<float> out;
-  const auto read = [&](const auto& x) {
-    const auto host = to_host(x);
-    out.insert(out.end(), host.elements().begin(), host.elements().end());
-  };
-  detail::for_each_tensor(nest, read);
-  return out;
-}
 std::vector<std::tuple<X, Y>> make_batches(const device_pool& pool) {
   std::vector<std::tuple<X, Y>> all;
   for (std::uint64_t k = 0; k < count; ++k)
     all.emplace_back(normal<X>(pool, random_key{6}.split(k)),
                      normal<Y>(pool, random_key{7}.split(k)));
   return all;
-}
-void require_close(const std::vector<float>& made, const std::vector<float>& wanted) {
-  REQUIRE(made.size() == wanted.size());
-  for (std::size_t i = 0; i < made.size(); ++i) {
-    CAPTURE(i);
-    REQUIRE(made[i] == Approx(wanted[i]).margin(1e-5));
-  }
 }
 
 /// The loss and the model after a step of an accumulated loss.
@@ -107,9 +91,9 @@ TEST_CASE("a fully sharded model is gathered once, and learns what the replicate
   const auto made = after_a_step(once<trained>, kept, all);
   REQUIRE(made.first == Approx(wanted.first));
   REQUIRE(each.first == Approx(wanted.first));
-  require_close(values(made.second), values(wanted.second));
-  require_close(values(each.second), values(wanted.second));
-  REQUIRE(values(made.second) != values(kept));
+  require_close(values_of_nest<float>(made.second), values_of_nest<float>(wanted.second), 1e-5);
+  require_close(values_of_nest<float>(each.second), values_of_nest<float>(wanted.second), 1e-5);
+  REQUIRE(values_of_nest<float>(made.second) != values_of_nest<float>(kept));
   // Without accumulation it is a loss like others.
   const auto& [x, y] = all.front();
   REQUIRE(to_host(reshard<P<>>(optim::gathering<trained>(loss)(kept, x, y)))() ==
@@ -124,8 +108,9 @@ TEST_CASE("what is frozen in a gathered model stays") {
   const auto all = make_batches(pool);
   const auto made = after_a_step(once<working>, kept, all);
   const auto wanted = after_a_step(optim::accumulated<"data">(loss), m, all);
-  require_close(values(made.second), values(wanted.second));
-  require_close(values(made.second.down.value), values(m.down.value));
+  require_close(values_of_nest<float>(made.second), values_of_nest<float>(wanted.second), 1e-5);
+  require_close(values_of_nest<float>(made.second.down.value), values_of_nest<float>(m.down.value),
+                1e-5);
   constexpr cost_ledger frozen_cost =
       cost_of<std::remove_const_t<decltype(once<working>)>, frozen_stored>;
   STATIC_REQUIRE(frozen_cost.collectives(collective::all_gather, "data") == 4);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "support/catch.hpp"
+#include "support/values.hpp"
 #include <shardwise/plan/mark.hpp>
 #include <shardwise/runtime/any_mark.hpp>
 #include <shardwise/shardwise.hpp>
@@ -18,12 +19,6 @@ template <class Spec, class Partial = partial<>>
 using X = sharded_tensor<float, extents<8, 16>, layout<pod, Spec, Partial>>;
 using whole = X<P<none, none>>;
 using rows = X<P<"x", none>>;
-
-template <class T>
-std::vector<float> values(const T& x) {
-  const auto host = to_host(x);
-  return {host.elements().begin(), host.elements().end()};
-}
 
 std::vector<float> counting() {
   std::vector<float> all(8 * 16);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Norms whose scale and shift are split over permitted axes.
 #include "support/catch.hpp"
+#include "support/values.hpp"
 #include <shardwise/nn.hpp>
 #include <shardwise/operation/infer_operation.hpp>
 #include <shardwise/shardwise.hpp>
@@ -31,18 +32,6 @@ constexpr auto roots =
     [](const auto& x, const auto& scale) { return rms_norm<-1>(x, scale, 1e-3, Permitted{}); };
 using over_model = across_axes<"model">;
 using over_both = across_axes<"data", "model">;
-
-std::vector<double> values(const auto& x) {
-  const auto host = to_host(x);
-  return {host.elements().begin(), host.elements().end()};
-}
-void require_close(const std::vector<double>& made, const std::vector<double>& wanted) {
-  REQUIRE(made.size() == wanted.size());
-  for (std::size_t i = 0; i < made.size(); ++i) {
-    CAPTURE(i);
-    REQUIRE(made[i] == Approx(wanted[i]).margin(1e-12));
-  }
-}
 
 /// Checks a norm of tensors with these specs against that of replicated ones: its elements, its
 /// layout with types and as a value, its gradients, and the communication on paper.
@@ -165,9 +154,9 @@ TEST_CASE("a scale that would have to move over another axis is refused with bot
     } catch (const error& e) {
       words = e.what();
     }
-    REQUIRE_THAT(words, Catch::Contains("axis_would_split_twice") && Catch::Contains("operand 1"));
-    REQUIRE_THAT(words, Catch::Contains("reshard<P<none>>"));
-    REQUIRE_THAT(words, Catch::Contains("or across<" + axes + ">"));
+    REQUIRE_THAT(words, contains("axis_would_split_twice") && contains("operand 1"));
+    REQUIRE_THAT(words, contains("reshard<P<none>>"));
+    REQUIRE_THAT(words, contains("or across<" + axes + ">"));
   };
   require_both("\"data\", \"model\"", [&] { return layers<over_model>(x, scale, scale); });
   require_both("\"data\"", [&] { return rms_norm<-1>(x, scale, 1e-3); });

@@ -2,6 +2,7 @@
 // With headers alone, a program that takes a gradient has the kernels of the gradient of what this
 // gradient computes too.
 #include "support/catch.hpp"
+#include "support/values.hpp"
 #include <shardwise/shardwise.hpp>
 
 #include <cmath>
@@ -14,11 +15,6 @@ namespace {
 
 struct pair : mesh<axis<"data", 2>> {};
 using X = sharded_tensor<double, extents<4, 4>, layout<pair, P<"data", none>>>;
-
-std::vector<double> values(const X& x) {
-  const auto host = to_host(x);
-  return {host.elements().begin(), host.elements().end()};
-}
 
 /// The gradient of the squares of the gradient of `f`, beside central differences of these squares.
 template <class F>

@@ -3,6 +3,7 @@
 #include "support/catch.hpp"
 #include "support/queue_transport.hpp"
 #include "support/requests.hpp"
+#include "support/values.hpp"
 #include <shardwise/kernel.hpp>
 #include <shardwise/nn.hpp>
 #include <shardwise/optim.hpp>
@@ -42,16 +43,6 @@ struct fragile {
   static inline std::atomic<bool> breaks{false};
 };
 
-template <class Nest>
-std::vector<float> values(const Nest& nest) {
-  std::vector<float> all;
-  const auto read = [&](const auto& x) {
-    const auto host = to_host(x);
-    all.insert(all.end(), host.elements().begin(), host.elements().end());
-  };
-  detail::for_each_tensor(nest, read);
-  return all;
-}
 std::vector<const void*> addresses(const model& m) {
   std::vector<const void*> all;
   const auto read = [&](const auto& x) {
@@ -80,9 +71,9 @@ void trains_like_lazy_steps(const Optimizer& optimizer, double clip) {
     const auto expected = step(pool, [&] { return learn(lazy_model, lazy_state, rate, x, y); });
     pool.reset_counters();
     const auto now = i % 2 == 0 ? train(m, state, number, x, y) : train(m, state, rate, x, y);
-    REQUIRE(values(now) == values(expected));
-    REQUIRE(values(m) == values(lazy_model));
-    REQUIRE(values(state) == values(lazy_state));
+    REQUIRE(values_of_nest<float>(now) == values_of_nest<float>(expected));
+    REQUIRE(values_of_nest<float>(m) == values_of_nest<float>(lazy_model));
+    REQUIRE(values_of_nest<float>(state) == values_of_nest<float>(lazy_state));
   }
   // One program for numbers, one for tensors of rank 0.
   REQUIRE(train.programs() == 2);
@@ -160,7 +151,7 @@ TEST_CASE("threads that compute the rows of one shard together give its bits") {
     train(w, momentum, b, x);
     // The peak of temporary memory depends on when threads run.
     if (threads == 1) REQUIRE(requests == begun);
-    return values(std::tuple(w, momentum, b));
+    return values_of_nest<float>(std::tuple(w, momentum, b));
   };
   const std::vector<float> alone = run(1);
   for (const unsigned threads : {2U, 3U, 4U}) REQUIRE(run(threads) == alone);
@@ -175,21 +166,22 @@ TEST_CASE("somebody who holds an old value keeps it") {
   X w = ones<X>(pool);
   const X x = full<X>(pool, 2.0F);
   auto run = step(grow);
-  REQUIRE(values(run(w, x)) == std::vector<float>{3.0F * 256});
+  REQUIRE(values_of_nest<float>(run(w, x)) == std::vector<float>{3.0F * 256});
   const X before = w;
   const sharded_tensor waits = w * 10.0F;
-  REQUIRE(values(run(w, x)) == std::vector<float>{5.0F * 256});
-  REQUIRE(values(before)[7] == 3.0F);
-  REQUIRE(values(waits)[255] == 30.0F);
-  REQUIRE(values(w)[0] == 5.0F);
+  REQUIRE(values_of_nest<float>(run(w, x)) == std::vector<float>{5.0F * 256});
+  REQUIRE(values_of_nest<float>(before)[7] == 3.0F);
+  REQUIRE(values_of_nest<float>(waits)[255] == 30.0F);
+  REQUIRE(values_of_nest<float>(w)[0] == 5.0F);
   // One tensor as two arguments is two values, and pending arguments are computed first.
   X twice = w * 2.0F;
-  REQUIRE(values(run(twice, twice)) == std::vector<float>{20.0F * 256});
-  REQUIRE(values(twice)[3] == 20.0F);
+  REQUIRE(values_of_nest<float>(run(twice, twice)) == std::vector<float>{20.0F * 256});
+  REQUIRE(values_of_nest<float>(twice)[3] == 20.0F);
   // Arguments that are not variables are only read.
   auto read = step([](const auto& a, const auto& b) { return reshard<P<>>(sum(a + b)); });
-  REQUIRE(values(read(std::as_const(w) - 1.0F, x)) == std::vector<float>{6.0F * 256});
-  REQUIRE(values(w)[0] == 5.0F);
+  REQUIRE(values_of_nest<float>(read(std::as_const(w) - 1.0F, x)) ==
+          std::vector<float>{6.0F * 256});
+  REQUIRE(values_of_nest<float>(w)[0] == 5.0F);
 }
 
 TEST_CASE("values that change places, results that are arguments, and constants") {
@@ -212,13 +204,13 @@ TEST_CASE("values that change places, results that are arguments, and constants"
     if (i == 4) p.factor = 3;
     std::swap(first, second);
     const auto [old, same, rest] = turn(p, x);
-    REQUIRE(values(old)[9] == first);
+    REQUIRE(values_of_nest<float>(old)[9] == first);
     first += static_cast<float>(i * p.factor) + 0.5F;
-    REQUIRE(values(same)[1] == static_cast<float>(i));
-    REQUIRE(values(std::get<0>(rest))[1] == second - 1);
+    REQUIRE(values_of_nest<float>(same)[1] == static_cast<float>(i));
+    REQUIRE(values_of_nest<float>(std::get<0>(rest))[1] == second - 1);
     REQUIRE(std::get<1>(rest) == 7);
-    REQUIRE(values(p.first) == std::vector<float>(256, first));
-    REQUIRE(values(p.second) == std::vector<float>(256, second));
+    REQUIRE(values_of_nest<float>(p.first) == std::vector<float>(256, first));
+    REQUIRE(values_of_nest<float>(p.second) == std::vector<float>(256, second));
   }
   // Another factor compiles another program.
   REQUIRE(turn.programs() == 2);
@@ -235,10 +227,10 @@ TEST_CASE("a step that fails before it writes leaves its arguments, and later ta
   early(w, x);
   fragile::breaks = true;
   REQUIRE_THROWS_WITH(early(w, x), Catch::Contains("fragile"));
-  REQUIRE(values(w)[0] == 3.0F);
+  REQUIRE(values_of_nest<float>(w)[0] == 3.0F);
   fragile::breaks = false;
   early(w, x);
-  REQUIRE(values(w)[0] == 4.0F);
+  REQUIRE(values_of_nest<float>(w)[0] == 4.0F);
 
   auto late = step([](auto& a, auto& b, const auto& c) {
     a += c;
@@ -246,7 +238,7 @@ TEST_CASE("a step that fails before it writes leaves its arguments, and later ta
     b += reshard<P<"data", none>>(elementwise<fragile>(whole));
   });
   late(w, v, x);
-  REQUIRE(values(v)[0] == 8.0F);
+  REQUIRE(values_of_nest<float>(v)[0] == 8.0F);
   fragile::breaks = true;
   REQUIRE_THROWS_WITH(late(w, v, x), Catch::Contains("fragile"));
   fragile::breaks = false;
@@ -254,11 +246,11 @@ TEST_CASE("a step that fails before it writes leaves its arguments, and later ta
   REQUIRE_THROWS_WITH(to_host(w + 1.0F), Catch::Contains("fragile"));
   REQUIRE_THROWS_WITH(to_host(v), Catch::Contains("fragile"));
   REQUIRE_THROWS_WITH(late(w, v, x), Catch::Contains("fragile"));
-  REQUIRE(values(x)[0] == 1.0F);
+  REQUIRE(values_of_nest<float>(x)[0] == 1.0F);
   w = ones<X>(pool);
   v = ones<X>(pool);
   late(w, v, x);
-  REQUIRE(values(v)[0] == 3.0F);
+  REQUIRE(values_of_nest<float>(v)[0] == 3.0F);
 }
 
 TEST_CASE("a step that neither changes nor returns a tensor is refused") {
@@ -306,7 +298,7 @@ std::vector<float> run_steps(const device_pool& pool, const Before& before, cons
     total = move(x, column, all);
   }
   after();
-  std::vector<float> out = values(std::tuple(m, x, column, all));
+  std::vector<float> out = values_of_nest<float>(std::tuple(m, x, column, all));
   out.push_back(to_host(now)());
   out.push_back(to_host(total)());
   return out;

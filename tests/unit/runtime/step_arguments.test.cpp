@@ -2,6 +2,7 @@
 // Arguments of compiled steps that share memory, change their sizes, or are numbers.
 #include "support/catch.hpp"
 #include "support/refusal.hpp"
+#include "support/values.hpp"
 #include <shardwise/nn.hpp>
 #include <shardwise/optim.hpp>
 #include <shardwise/shardwise.hpp>
@@ -28,11 +29,6 @@ using X = tensor<P<"data", none>, 4, 2>;
 using D = tensor<P<none, none>, dyn, 2>;
 using number = scalar<float, pod>;
 
-template <class T>
-std::vector<float> values(const T& x) {
-  const auto host = to_host(x);
-  return {host.elements().begin(), host.elements().end()};
-}
 std::vector<float> eight(float value) { return std::vector<float>(8, value); }
 
 }  // namespace
