@@ -137,6 +137,7 @@ struct cache_of<nn::attention<Query, Key, Value, Merge, Out, To, Rotary>, X, Cap
 };
 template <class Query, class Key, class Value, class Merge, class Out, class To, class Rotary>
 struct cached_part<nn::attention<Query, Key, Value, Merge, Out, To, Rotary>> {
+  using key_type = Key;
   template <class Module, class X, class F>
   [[nodiscard]] static auto call(const Module& module, const X& x, const F& f) {
     return f(x, module.key, module.value);

@@ -62,9 +62,13 @@ struct cached {
 template <class Module, class X, index_t Capacity>
 struct cache_of;
 /// The part of a module that has a cache: `call(module, x, f)` calls `f` with the input of its
-/// attention and with its weights for keys and for values.
+/// attention and with its weights for keys, a `key_type`, and for values.
 template <class Module>
 struct cached_part;
+template <class Module>
+concept HasCache = requires {
+  sizeof(cached_part<Module>);
+};
 
 /// Appends the keys and values of new positions to a cache, or returns the first operation that is
 /// an error.

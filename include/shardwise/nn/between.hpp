@@ -90,6 +90,7 @@ struct cache_of<nn::between<Module, In, Out>, X, Capacity>
                Capacity> {};
 template <class Module, class In, class Out>
 struct cached_part<nn::between<Module, In, Out>> {
+  using key_type = typename cached_part<Module>::key_type;
   template <class Between, class X, class F>
   [[nodiscard]] static auto call(const Between& module, const X& x, const F& f) {
     return cached_part<Module>::call(module.inner, spread<In>(x), f);

@@ -71,7 +71,8 @@ template <class X>
 }
 template <class X>
 [[nodiscard]] X scaled_uniform(const device_pool& pool, const tensor_desc& tensor, random_key seed,
-                               double bound) {
+                               double deviation) {
+  const double bound = std::sqrt(3.0) * deviation;
   return drawn<X>(
       pool, tensor, [=](auto... row) { fill_uniform(seed, row...); },
       [=](double x) { return (2 * x - 1) * bound; });
@@ -92,29 +93,15 @@ template <class X>
   return handle_of<X>(fill_numbered<T>(pool, tensor, fill));
 }
 
-/// Weights with the variance of each initialisation.
-template <nn::weight_of Kind, class X>
-[[nodiscard]] X kaiming_normal_of(const device_pool& pool, const tensor_desc& tensor,
-                                  random_key seed, double gain) {
-  return scaled_normal<X>(pool, tensor, seed, gain / std::sqrt(fans_of(Kind, tensor.extents).in));
+/// The standard deviation of weights of a kind, with these extents, in each initialisation.
+[[nodiscard]] inline double kaiming_deviation(nn::weight_of kind, const extents_desc& extents,
+                                              double gain) {
+  return gain / std::sqrt(fans_of(kind, extents).in);
 }
-template <nn::weight_of Kind, class X>
-[[nodiscard]] X kaiming_uniform_of(const device_pool& pool, const tensor_desc& tensor,
-                                   random_key seed, double gain) {
-  const fans of = fans_of(Kind, tensor.extents);
-  return scaled_uniform<X>(pool, tensor, seed, gain * std::sqrt(3.0 / of.in));
-}
-template <nn::weight_of Kind, class X>
-[[nodiscard]] X xavier_normal_of(const device_pool& pool, const tensor_desc& tensor,
-                                 random_key seed, double gain) {
-  const fans of = fans_of(Kind, tensor.extents);
-  return scaled_normal<X>(pool, tensor, seed, gain * std::sqrt(2 / (of.in + of.out)));
-}
-template <nn::weight_of Kind, class X>
-[[nodiscard]] X xavier_uniform_of(const device_pool& pool, const tensor_desc& tensor,
-                                  random_key seed, double gain) {
-  const fans of = fans_of(Kind, tensor.extents);
-  return scaled_uniform<X>(pool, tensor, seed, gain * std::sqrt(6 / (of.in + of.out)));
+[[nodiscard]] inline double xavier_deviation(nn::weight_of kind, const extents_desc& extents,
+                                             double gain) {
+  const fans of = fans_of(kind, extents);
+  return gain * std::sqrt(2 / (of.in + of.out));
 }
 
 }  // namespace detail
@@ -129,7 +116,9 @@ namespace nn {
 template <ShardedTensor X, weight_of Kind = weight_of::linear>
 [[nodiscard]] X kaiming_normal(const device_pool& pool, random_key seed,
                                double gain = std::sqrt(2.0)) {
-  return detail::kaiming_normal_of<Kind, X>(pool, detail::described<X>(pool), seed, gain);
+  const tensor_desc tensor = detail::described<X>(pool);
+  return detail::scaled_normal<X>(pool, tensor, seed,
+                                  detail::kaiming_deviation(Kind, tensor.extents, gain));
 }
 /// The same with a run-time layout, a `layout_desc` or a `spec_desc`, with the same bits. The
 /// functions below have this form too.
@@ -140,45 +129,52 @@ template <Fractional T, weight_of Kind = weight_of::linear, detail::LayoutOrSpec
 [[nodiscard]] any_tensor<T> kaiming_normal(const device_pool& pool, random_key seed,
                                            const extents_desc& extents, const Target& target,
                                            double gain = std::sqrt(2.0)) {
-  return detail::kaiming_normal_of<Kind, any_tensor<T>>(
-      pool, detail::described_as<T>(pool, extents, target), seed, gain);
+  return detail::scaled_normal<any_tensor<T>>(pool, detail::described_as<T>(pool, extents, target),
+                                              seed, detail::kaiming_deviation(Kind, extents, gain));
 }
 /// Returns uniform weights with the same variance.
 template <ShardedTensor X, weight_of Kind = weight_of::linear>
 [[nodiscard]] X kaiming_uniform(const device_pool& pool, random_key seed,
                                 double gain = std::sqrt(2.0)) {
-  return detail::kaiming_uniform_of<Kind, X>(pool, detail::described<X>(pool), seed, gain);
+  const tensor_desc tensor = detail::described<X>(pool);
+  return detail::scaled_uniform<X>(pool, tensor, seed,
+                                   detail::kaiming_deviation(Kind, tensor.extents, gain));
 }
 template <Fractional T, weight_of Kind = weight_of::linear, detail::LayoutOrSpec Target>
 [[nodiscard]] any_tensor<T> kaiming_uniform(const device_pool& pool, random_key seed,
                                             const extents_desc& extents, const Target& target,
                                             double gain = std::sqrt(2.0)) {
-  return detail::kaiming_uniform_of<Kind, any_tensor<T>>(
-      pool, detail::described_as<T>(pool, extents, target), seed, gain);
+  return detail::scaled_uniform<any_tensor<T>>(pool, detail::described_as<T>(pool, extents, target),
+                                               seed,
+                                               detail::kaiming_deviation(Kind, extents, gain));
 }
 /// Returns normal weights with the variance `2 / (in + out)` of fan-in and fan-out (Xavier).
 template <ShardedTensor X, weight_of Kind = weight_of::linear>
 [[nodiscard]] X xavier_normal(const device_pool& pool, random_key seed, double gain = 1) {
-  return detail::xavier_normal_of<Kind, X>(pool, detail::described<X>(pool), seed, gain);
+  const tensor_desc tensor = detail::described<X>(pool);
+  return detail::scaled_normal<X>(pool, tensor, seed,
+                                  detail::xavier_deviation(Kind, tensor.extents, gain));
 }
 template <Fractional T, weight_of Kind = weight_of::linear, detail::LayoutOrSpec Target>
 [[nodiscard]] any_tensor<T> xavier_normal(const device_pool& pool, random_key seed,
                                           const extents_desc& extents, const Target& target,
                                           double gain = 1) {
-  return detail::xavier_normal_of<Kind, any_tensor<T>>(
-      pool, detail::described_as<T>(pool, extents, target), seed, gain);
+  return detail::scaled_normal<any_tensor<T>>(pool, detail::described_as<T>(pool, extents, target),
+                                              seed, detail::xavier_deviation(Kind, extents, gain));
 }
 /// Returns uniform weights with the same variance.
 template <ShardedTensor X, weight_of Kind = weight_of::linear>
 [[nodiscard]] X xavier_uniform(const device_pool& pool, random_key seed, double gain = 1) {
-  return detail::xavier_uniform_of<Kind, X>(pool, detail::described<X>(pool), seed, gain);
+  const tensor_desc tensor = detail::described<X>(pool);
+  return detail::scaled_uniform<X>(pool, tensor, seed,
+                                   detail::xavier_deviation(Kind, tensor.extents, gain));
 }
 template <Fractional T, weight_of Kind = weight_of::linear, detail::LayoutOrSpec Target>
 [[nodiscard]] any_tensor<T> xavier_uniform(const device_pool& pool, random_key seed,
                                            const extents_desc& extents, const Target& target,
                                            double gain = 1) {
-  return detail::xavier_uniform_of<Kind, any_tensor<T>>(
-      pool, detail::described_as<T>(pool, extents, target), seed, gain);
+  return detail::scaled_uniform<any_tensor<T>>(pool, detail::described_as<T>(pool, extents, target),
+                                               seed, detail::xavier_deviation(Kind, extents, gain));
 }
 /// Returns normal numbers with this standard deviation, truncated at two standard deviations:
 /// numbers beyond are drawn again. The standard deviation of the result is 0.88 times as large.
@@ -211,25 +207,34 @@ template <class Cache>
 template <class Module, EitherOperand X>
 [[nodiscard]] auto empty_cache(const device_pool& pool, const Module& module, const X& x,
                                index_t capacity) {
-  return detail::cached_part<Module>::call(
-      module, x, [&](const auto& input, const auto& key, const auto& value) {
-        const auto empty = [&](const auto& weight) {
-          // Only its description is read, and it is not computed.
-          const auto made = einsum<"bsd,dhe->bhse">(input, weight);
-          static_assert(ValueOperand<decltype(made)>,
-                        "the cache of a module whose layouts are types is created from its type, "
-                        "nn::empty_cache<nn::cache_for<Module, X, Capacity>>(pool)");
-          using T = typename std::remove_cvref_t<decltype(made)>::value_type;
-          tensor_desc wanted = made.tensor();
-          wanted.extents[2] = capacity;
-          return zeros<T>(pool, wanted.extents, wanted.layout);
-        };
-        auto keys = empty(key);
-        auto values = empty(value);
-        return attention_cache<decltype(keys), decltype(values)>{
-            std::move(keys), std::move(values),
-            zeros<std::int32_t>(pool, extents_desc{}, layout_desc{})};
-      });
+  if constexpr (!detail::HasCache<Module>) {
+    static_assert(detail::HasCache<Module>,
+                  "a cache belongs to an nn::attention, or to a module that contains one: an "
+                  "nn::transformer_block, or one of the two in nn::between");
+  } else if constexpr (!ValueOperand<X> &&
+                       !ValueOperand<typename detail::cached_part<Module>::key_type>) {
+    constexpr bool layouts_are_values = ValueOperand<X>;
+    static_assert(layouts_are_values,
+                  "the cache of a module whose layouts are types is created from its type, "
+                  "nn::empty_cache<nn::cache_for<Module, X, Capacity>>(pool)");
+  } else {
+    return detail::cached_part<Module>::call(
+        module, x, [&](const auto& input, const auto& key, const auto& value) {
+          const auto empty = [&](const auto& weight) {
+            // Only its description is read, and it is not computed.
+            const auto made = einsum<"bsd,dhe->bhse">(input, weight);
+            using T = typename std::remove_cvref_t<decltype(made)>::value_type;
+            tensor_desc wanted = made.tensor();
+            wanted.extents[2] = capacity;
+            return zeros<T>(pool, wanted.extents, wanted.layout);
+          };
+          auto keys = empty(key);
+          auto values = empty(value);
+          return attention_cache<decltype(keys), decltype(values)>{
+              std::move(keys), std::move(values),
+              zeros<std::int32_t>(pool, extents_desc{}, layout_desc{})};
+        });
+  }
 }
 
 /// Initial values of the parameters whose names match a pattern: `make(type, key)` returns them.

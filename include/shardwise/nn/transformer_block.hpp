@@ -45,6 +45,7 @@ struct cache_of<nn::transformer_block<Norm, Attention, Mlp, SecondNorm>, X, Capa
     : cache_of<Attention, X, Capacity> {};
 template <class Norm, class Attention, class Mlp, class SecondNorm>
 struct cached_part<nn::transformer_block<Norm, Attention, Mlp, SecondNorm>> {
+  using key_type = typename cached_part<Attention>::key_type;
   template <class Module, class X, class F>
   [[nodiscard]] static auto call(const Module& module, const X& x, const F& f) {
     return cached_part<Attention>::call(module.attention, x, f);

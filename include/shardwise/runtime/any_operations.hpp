@@ -267,8 +267,8 @@ struct any_domain {
 };
 
 namespace detail {
-/// Checks the operands of a contraction in steps all at once, so that errors name the operands of
-/// the call instead of a product of two.
+/// Checks a contraction of three or more operands as one operation, before it is computed in steps,
+/// so that an error names an operand of the call and not an intermediate product.
 inline void require_whole_contraction(const mesh_desc& mesh, const factor_rule& rule,
                                       const tensor_descs& known) {
   const diagnosis verdict = propagate(mesh, rule, known).verdict;
