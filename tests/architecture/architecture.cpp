@@ -217,6 +217,50 @@ void identifiers(const source_tree& tree, findings& found) {
     }
 }
 
+// The name that an unindented line declares, as far as the line itself says it.
+std::string declared_by(const std::string& line) {
+  std::istringstream stream(line.substr(0, line.find_first_of("(;={")));
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  for (std::size_t i = 0; i + 1 < words.size(); ++i)
+    if (words[i] == "struct" || words[i] == "class" || words[i] == "concept" || words[i] == "using")
+      return words[i + 1] == "class" && i + 2 < words.size() ? words[i + 2] : words[i + 1];
+  if (words.empty()) return {};
+  // A specialisation, `name<int>`, and an operator are not what others name.
+  const std::string& last = words.back();
+  return last.substr(0, last.find('<'));
+}
+
+// `detail` has what the headers of one folder share. What others use is in `internal`.
+void details_are_private(const source_tree& tree, findings& found) {
+  std::map<std::string, std::set<std::string>> folders_of;  // by name
+  for (const header& h : tree.headers) {
+    std::istringstream lines(h.text);
+    bool inside = false;
+    for (std::string line; std::getline(lines, line);) {
+      if (line == "namespace detail {" || line == "namespace shardwise::detail {")
+        inside = true;
+      else if (begins(line, "}  // namespace"))
+        inside = false;
+      else if (inside && !line.empty() && std::string_view(" }/#").find(line[0]) == line.npos)
+        folders_of[declared_by(line)].insert(h.folder);
+    }
+  }
+  for (const header& h : tree.headers) {
+    const std::vector<word> words = words_of(h.code);
+    for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+      if (words[i].text != "detail" ||
+          h.code.compare(words[i].position, std::string_view("detail::").size(), "detail::") != 0)
+        continue;
+      const auto declared = folders_of.find(words[i + 1].text);
+      if (declared != folders_of.end() && !declared->second.count(h.folder))
+        found.breach(h, h.line_of(words[i].position),
+                     "`detail::" + words[i + 1].text + "` belongs to " + *declared->second.begin() +
+                         "/: what folders share is in `internal`");
+    }
+  }
+}
+
 void header_frame(const source_tree& tree, findings& found) {
   for (const header& h : tree.headers) {
     if (!begins(h.text, "// SPDX-License-Identifier: BSL-1.0\n"))
@@ -415,6 +459,7 @@ const std::map<std::string, rule> rules = {{"include_order", include_order},
                                            {"header_size", header_size},
                                            {"macros", macros},
                                            {"identifiers", identifiers},
+                                           {"details_are_private", details_are_private},
                                            {"header_frame", header_frame},
                                            {"folder_readme", folder_readme},
                                            {"diagnostics_are_tested", diagnostics_are_tested},

@@ -149,7 +149,7 @@ inline tensor_and_value make(const device_pool& pool, const extents_desc& extent
   }
   auto made = std::make_shared<tensor_node>(pool.state(), std::move(place), shards);
   made->charge(pool.state()->memory());
-  return {detail::handle_of<any_tensor<float>>(std::move(made)), value};
+  return {internal::handle_of<any_tensor<float>>(std::move(made)), value};
 }
 
 /// The elements of a tensor on the host, pending reductions finished first.

@@ -69,7 +69,7 @@ any_tensor<T> make_terms(const device_pool& pool, std::optional<reduction> pendi
   }
   auto made = std::make_shared<tensor_node>(pool.state(), std::move(place), shards);
   made->charge(pool.state()->memory());
-  return detail::handle_of<any_tensor<T>>(std::move(made));
+  return internal::handle_of<any_tensor<T>>(std::move(made));
 }
 
 template <class T>

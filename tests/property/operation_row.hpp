@@ -59,7 +59,7 @@ class row_tensor {
   template <Element T = double>
   [[nodiscard]] any_tensor<T> as() const {
     require(type() == element_of<T>);
-    return detail::handle_of<any_tensor<T>>(state_);
+    return internal::handle_of<any_tensor<T>>(state_);
   }
 
  private:

@@ -163,13 +163,14 @@ TEST_CASE("a layout that is written as a spec is read as the layout") {
   const mesh_desc mesh = meshes(3)[5];
   for (int rank = 0; rank <= 3; ++rank)
     for (const layout_desc& layout : layouts(3, rank, true)) {
-      detail::joined_axes entries[3];
+      internal::joined_axes entries[3];
       spec_desc spec;
       for (int d = 0; d < rank; ++d) {
-        entries[d] = detail::join(mesh, detail::pack(layout.dims[d]));
+        entries[d] = internal::join(mesh, internal::pack(layout.dims[d]));
         spec.dims.push_back(entries[d]);
       }
-      const detail::joined_axes pending = detail::join(mesh, detail::pack(layout.pending_axes()));
+      const internal::joined_axes pending =
+          internal::join(mesh, internal::pack(layout.pending_axes()));
       const resolved_layout resolved = resolve(mesh, spec, {pending}, uneven{});
       REQUIRE(resolved.verdict.ok());
       REQUIRE(resolved.layout == layout);

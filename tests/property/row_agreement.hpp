@@ -68,7 +68,7 @@ inline filled_operand fill_operand(const device_pool& pool, const row_operand& o
     }
     auto made = std::make_shared<tensor_node>(pool.state(), std::move(place), shards);
     made->charge(pool.state()->memory());
-    return filled_operand{detail::handle_of<any_tensor<T>>(std::move(made)), value};
+    return filled_operand{internal::handle_of<any_tensor<T>>(std::move(made)), value};
   });
 }
 

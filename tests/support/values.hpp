@@ -23,7 +23,7 @@ std::vector<T> values_of_nest(const Nest& nest) {
     const auto host = shardwise::to_host(x);
     all.insert(all.end(), host.elements().begin(), host.elements().end());
   };
-  shardwise::detail::for_each_tensor(nest, read);
+  shardwise::internal::for_each_tensor(nest, read);
   return all;
 }
 

@@ -45,8 +45,8 @@ extern "C" void SHARDWISE_GIVE_KERNELS(const shardwise_kernel_receiver& receiver
             float16>();
   give_elements<float, double, std::int32_t, std::int64_t, bool, std::int8_t, std::uint8_t,
                 bfloat16, float16>(receiver);
-  receiver.random(receiver.to, &detail::random_kernels_of<float>);
-  receiver.random(receiver.to, &detail::random_kernels_of<double>);
+  receiver.random(receiver.to, &internal::random_kernels_of<float>);
+  receiver.random(receiver.to, &internal::random_kernels_of<double>);
   for (const kernel_table::entry& at : kernel_table::instance().entries())
     receiver.operation(receiver.to, at.what->id, at.types, &at.kernel);
 }

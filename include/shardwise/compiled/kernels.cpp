@@ -161,11 +161,11 @@ const operation_kernel* compiled_kernel(std::uint64_t operation, std::uint64_t t
   return chosen_kernels::instance().find(operation, types);
 }
 
-const random_kernels& compiled_random(element type) noexcept {
-  return chosen_kernels::instance().random(type);
-}
-
 }  // namespace shardwise::detail
+
+const shardwise::random_kernels& shardwise::internal::compiled_random(element type) noexcept {
+  return detail::chosen_kernels::instance().random(type);
+}
 
 const void** shardwise_scratch_slot() noexcept { return &shardwise::scratch_scope::slot(); }
 

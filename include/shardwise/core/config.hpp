@@ -53,4 +53,17 @@ inline constexpr bool exceptions = false;
 #endif
 
 }  // namespace build_config
+
+/// What the folders of the library share with each other, and is not for programs.
+namespace internal {}
+
+/// What the headers of one folder share; no other folder names it. Code in either namespace finds
+/// the names of both.
+namespace detail {
+using namespace internal;
+}  // namespace detail
+namespace internal {
+using namespace detail;
+}  // namespace internal
+
 }  // namespace shardwise

@@ -101,7 +101,7 @@ struct as_written;
 template <class Spec>
 struct reshard_to;
 
-namespace detail {
+namespace internal {
 
 /// The default of a template argument that was not written. The type of its value is accepted by no
 /// rule, so that the rule says what the argument must be.
@@ -166,6 +166,6 @@ template <sizes_told Told, index_t Have, index_t Want>
     return facts<extent{Have}, multiple_of{Want}>{} + sizes_near<Have, Want>();
 }
 
-}  // namespace detail
+}  // namespace internal
 
 }  // namespace shardwise

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/config.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <utility>

@@ -46,6 +46,10 @@ struct types_among<Bits, types<Shown...>, First, Rest...>
                   std::conditional_t<(Bits & 1U) != 0, types<Shown..., First>, types<Shown...>>,
                   Rest...> {};
 
+}  // namespace detail
+
+namespace internal {
+
 template <auto Rule, class About, auto... Facts>
 [[nodiscard]] constexpr refused<Rule, About, Facts...> refused_with(facts<Facts...>) noexcept {
   return {};
@@ -67,6 +71,6 @@ template <class... Known, class Verdict, auto... More>
         sizes_of<text_of(verdict.rule).sizes, verdict.have, verdict.want>() + more);
 }
 
-}  // namespace detail
+}  // namespace internal
 
 }  // namespace shardwise

@@ -82,6 +82,11 @@ template <class T, std::size_t N = max_members + 1>
   else
     return has_too_many_members<T, N + 1>();
 }
+
+}  // namespace detail
+
+namespace internal {
+
 /// Rejects a class in a nest that has too many members to be traversed.
 template <class T>
 constexpr void require_few_members() noexcept {
@@ -90,7 +95,7 @@ constexpr void require_few_members() noexcept {
                 "group some in a class or an array of their own");
 }
 
-}  // namespace detail
+}  // namespace internal
 
 /// Returns `f(members...)` of references to the members of an aggregate, in the order of
 /// declaration.
@@ -238,7 +243,7 @@ template <class T>
   return with_members(object, [](auto&... members) { return std::tie(members...); });
 }
 
-namespace detail {
+namespace internal {
 
 template <std::size_t I, class T>
 struct listed_reference {
@@ -322,13 +327,13 @@ template <class T, std::size_t... I>
 #pragma clang diagnostic pop
 #endif
 
-}  // namespace detail
+}  // namespace internal
 
 /// The names of the members of an aggregate, as written in its definition.
 ///
 ///     static_assert(member_names<layer>[0] == "w");
 template <Aggregate T>
 inline constexpr inplace_vector<text_view, max_members> member_names =
-    detail::name_members<T>(std::make_index_sequence<member_count<T>>{});
+    internal::name_members<T>(std::make_index_sequence<member_count<T>>{});
 
 }  // namespace shardwise

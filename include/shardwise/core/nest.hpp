@@ -8,7 +8,7 @@ namespace shardwise {
 /// The path of a leaf of a nested structure: `blocks.3.attention.query`.
 using leaf_path = bounded_text<120>;
 
-namespace detail {
+namespace internal {
 
 template <class T>
 concept TupleLike = requires {
@@ -72,7 +72,7 @@ template <class T>
   return NamelessWrapper<T> ? path : step_down(path, member_names<T>[member]);
 }
 
-}  // namespace detail
+}  // namespace internal
 
 /// Calls `f(leaf, path)` for every leaf of a nested structure (a pytree in JAX), in the order of
 /// declaration. The structure may consist of aggregates, arrays, tuples, ranges such as vectors,
@@ -87,26 +87,26 @@ constexpr void for_each_leaf(Nest& nest, const F& f, const leaf_path& path = {})
   using type = std::remove_const_t<Nest>;
   if constexpr (Leaf::template is<type>) {
     f(nest, path);
-  } else if constexpr (detail::TupleLike<type>) {
+  } else if constexpr (internal::TupleLike<type>) {
     const auto each = [&]<std::size_t... I>(std::index_sequence<I...>) {
       using std::get;
-      (for_each_leaf<Leaf>(get<I>(nest), f, detail::step_down(path, I)), ...);
+      (for_each_leaf<Leaf>(get<I>(nest), f, internal::step_down(path, I)), ...);
     };
     each(std::make_index_sequence<std::tuple_size<type>::value>{});
-  } else if constexpr (detail::RangeOfNests<Nest>) {
+  } else if constexpr (internal::RangeOfNests<Nest>) {
     std::size_t i = 0;
-    for (auto& item : nest) for_each_leaf<Leaf>(item, f, detail::step_down(path, i++));
-  } else if constexpr (detail::OptionalNest<Nest>) {
+    for (auto& item : nest) for_each_leaf<Leaf>(item, f, internal::step_down(path, i++));
+  } else if constexpr (internal::OptionalNest<Nest>) {
     if (nest) for_each_leaf<Leaf>(*nest, f, path);
-  } else if constexpr (detail::FrozenNest<type>) {
-    if (!detail::is_left_out(nest)) for_each_leaf<Leaf>(nest.value, f, path);
+  } else if constexpr (internal::FrozenNest<type>) {
+    if (!internal::is_left_out(nest)) for_each_leaf<Leaf>(nest.value, f, path);
   } else if constexpr (Aggregate<type>) {
     with_members(nest, [&](auto&... members) {
       std::size_t i = 0;
-      (for_each_leaf<Leaf>(members, f, detail::member_path<type>(path, i++)), ...);
+      (for_each_leaf<Leaf>(members, f, internal::member_path<type>(path, i++)), ...);
     });
   } else {
-    detail::require_few_members<type>();
+    internal::require_few_members<type>();
   }
 }
 

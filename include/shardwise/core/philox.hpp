@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/config.hpp"
+
 #include <cstddef>
 #include <cstdint>
 
@@ -30,7 +32,7 @@ struct philox {
   }
 };
 
-namespace detail {
+namespace internal {
 /// What a counter is used for; different uses of one key are independent streams.
 enum class stream : std::uint32_t { uniform, normal, fold, split, dropout };
 
@@ -52,7 +54,7 @@ template <std::size_t Lanes>
 [[nodiscard]] constexpr std::uint64_t join(std::uint32_t low, std::uint32_t high) noexcept {
   return std::uint64_t{high} << 32U | low;
 }
-}  // namespace detail
+}  // namespace internal
 
 /// The key of a random number generator: equal keys give equal numbers, different keys independent
 /// ones.
@@ -61,21 +63,21 @@ struct random_key {
 
   /// Returns a new key for item `n`, such as a step, a layer or a file (JAX: `fold_in`).
   [[nodiscard]] constexpr random_key fold_in(std::uint64_t n) const noexcept {
-    return derive(detail::stream::fold, n);
+    return derive(internal::stream::fold, n);
   }
   /// Returns the `n`-th of the keys that this one splits into, which are independent of those of
   /// `fold_in`.
   [[nodiscard]] constexpr random_key split(std::uint64_t n) const noexcept {
-    return derive(detail::stream::split, n);
+    return derive(internal::stream::split, n);
   }
 
   friend constexpr bool operator==(const random_key&, const random_key&) = default;
 
  private:
-  [[nodiscard]] constexpr random_key derive(detail::stream purpose,
+  [[nodiscard]] constexpr random_key derive(internal::stream purpose,
                                             std::uint64_t n) const noexcept {
-    const auto block = detail::random_words<1>(value, purpose, n);
-    return {detail::join(block.words[0][0], block.words[1][0])};
+    const auto block = internal::random_words<1>(value, purpose, n);
+    return {internal::join(block.words[0][0], block.words[1][0])};
   }
 };
 

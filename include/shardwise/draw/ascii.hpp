@@ -200,7 +200,7 @@ constexpr void write_picture(Out& out, const mesh_desc& mesh, const tensor_desc&
 template <class X, std::size_t Capacity = 4000>
 [[nodiscard]] constexpr bounded_text<Capacity> picture_of(const picture_style& style = {}) {
   bounded_text<Capacity> out;
-  if constexpr (detail::is_sharded_tensor<X>) {
+  if constexpr (internal::is_sharded_tensor<X>) {
     constexpr detail::picture_subject shown =
         detail::picture_subject_of(static_cast<const X*>(nullptr));
     write_picture(out, shown.mesh, shown.tensor, style);

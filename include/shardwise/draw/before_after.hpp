@@ -42,7 +42,7 @@ template <class Out>
 constexpr void write_reshard(Out& out, const mesh_desc& mesh, const tensor_desc& tensor,
                              const layout_desc& target, const picture_style& style = {}) {
   write_picture(out, mesh, tensor, style);
-  if (!detail::is_known(mesh, tensor.extents)) return;
+  if (!internal::is_known(mesh, tensor.extents)) return;
   const redistribution way = redistribute(mesh, tensor, target);
   if (!way.verdict.ok()) {
     out << text_view(describe(way.verdict)) << text_view("\n");

@@ -202,7 +202,7 @@ namespace detail {
   if (placed.verdict.ok() && !about.has_mesh)
     return detail::no_picture({0, "placements are those of a mesh"});
   if (placed.verdict.ok()) return detail::picture_of_placements(placed.placements, about);
-  return detail::no_picture(detail::spec_or_placements(words, spec.verdict, placed.verdict));
+  return detail::no_picture(internal::spec_or_placements(words, spec.verdict, placed.verdict));
 }
 
 /// Reads every sharding of a text, several for a tuple or `#sdy.sharding_per_value<[..]>`: calls

@@ -21,7 +21,7 @@ template <class Target, class T, class Extents, class Layout>
 ///     std::ofstream("rows.svg") << to_svg<layout<pod, P<"data", none>>>();
 template <class X>
 [[nodiscard]] std::string to_svg() {
-  if constexpr (detail::is_sharded_tensor<X>) {
+  if constexpr (internal::is_sharded_tensor<X>) {
     constexpr detail::picture_subject shown =
         detail::picture_subject_of(static_cast<const X*>(nullptr));
     return to_svg(shown.mesh, shown.tensor);
@@ -34,7 +34,7 @@ template <class X>
 ///
 ///     std::ofstream("way.svg") << to_svg<X, P<none, "model">>();
 template <class X, class Target>
-  requires detail::is_sharded_tensor<X>
+  requires internal::is_sharded_tensor<X>
 [[nodiscard]] std::string to_svg() {
   constexpr detail::picture_subject shown =
       detail::picture_subject_of(static_cast<const X*>(nullptr));

@@ -91,10 +91,10 @@ namespace detail {
                       (step.kind != collective::all_reduce || held % groups.size() == 0);
     sentence words;
     words << "each device receives " << (even ? text_view("") : text_view("at most "));
-    detail::write_bytes(words, step.total_bytes());
+    internal::write_bytes(words, step.total_bytes());
     if (even && arrows > 0 && step.total_bytes() % arrows == 0) {
       words << ", ";
-      detail::write_bytes(words, step.total_bytes() / arrows);
+      internal::write_bytes(words, step.total_bytes() / arrows);
       words << " an arrow";
     }
     out.put_text(x, y, words);

@@ -62,7 +62,7 @@ inline void draw_panel(svg_document& out, index_t x, index_t y, const mesh_desc&
 [[nodiscard]] inline std::string to_svg(const mesh_desc& mesh, const tensor_desc& tensor,
                                         const layout_desc& target) {
   sentence title = to_text(mesh, tensor);
-  if (!detail::is_known(mesh, tensor.extents))
+  if (!internal::is_known(mesh, tensor.extents))
     return detail::svg_of_words(title, "sizes are not known yet");
   if (element_count(tensor.extents) == 0) return detail::svg_of_words(title, "no elements");
   const redistribution way = redistribute(mesh, tensor, target);
@@ -77,7 +77,7 @@ inline void draw_panel(svg_document& out, index_t x, index_t y, const mesh_desc&
   out.put_text(x, 28, title, "t ink");
   sentence second = detail::mesh_line(mesh);
   second << ", " << way.moves.ssize() << (way.moves.size() == 1 ? " step, " : " steps, ");
-  detail::write_bytes(second, way.total_bytes());
+  internal::write_bytes(second, way.total_bytes());
   out.put_text(x, 48, second << " received per device", "dim");
   now = tensor;
   for (int i = 0; i < way.moves.ssize(); ++i) {

@@ -174,7 +174,7 @@ inline void draw_tensor(svg_document& out, index_t top, const mesh_desc& mesh,
 /// reduction are striped.
 [[nodiscard]] inline std::string to_svg(const mesh_desc& mesh, const tensor_desc& tensor) {
   const sentence title = to_text(mesh, tensor);
-  if (!detail::is_known(mesh, tensor.extents))
+  if (!internal::is_known(mesh, tensor.extents))
     return detail::svg_of_words(title, "sizes are not known yet");
   if (element_count(tensor.extents) == 0) return detail::svg_of_words(title, "no elements");
   return detail::svg_of(mesh, tensor, true, title);

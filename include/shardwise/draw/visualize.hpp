@@ -41,14 +41,14 @@ void visualize(const X& x, std::ostream& out = std::cout) {
 /// Arguments that are not in a pool are an error; types are drawn without a pool, as below.
 template <class X>
   requires(!Readable<X>)
-void visualize(const X&) { (void)sizeof(typename detail::reading<"visualize", X>::type); }
+void visualize(const X&) { (void)sizeof(typename internal::reading<"visualize", X>::type); }
 
 /// Draws a tensor type whose sizes are all static, or a layout type, without a pool.
 ///
 ///     visualize<sharded_tensor<float, extents<8, 16>, layout<pod, P<"data", none>>>>();
 ///     visualize<layout<pod, P<"data", none>>>();
 template <class X>
-  requires detail::is_sharded_tensor<X>
+  requires internal::is_sharded_tensor<X>
 void visualize(std::ostream& out, const picture_style& style) {
   static_assert(X::extents_type::dynamic_rank == 0, "a picture needs every size");
   constexpr detail::picture_subject shown =
@@ -56,7 +56,7 @@ void visualize(std::ostream& out, const picture_style& style) {
   visualize(out, shown.mesh, shown.tensor, style);
 }
 template <class Layout>
-  requires(!detail::is_sharded_tensor<Layout> && detail::LayoutType<Layout>)
+  requires(!internal::is_sharded_tensor<Layout> && internal::LayoutType<Layout>)
 void visualize(std::ostream& out, const picture_style& style) {
   visualize(out, Layout::mesh_type::value, Layout::value, style);
 }

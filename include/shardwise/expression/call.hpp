@@ -20,7 +20,7 @@ struct refused_triple : refused_value {
   refused_value first, second, third;
 };
 
-namespace detail {
+namespace internal {
 
 /// The number of results of a call, up to three.
 template <class Call>
@@ -94,14 +94,14 @@ inline constexpr int operand_kind_of<refused_pair<Broken>> = operand_kind::refus
 template <class Broken>
 inline constexpr int operand_kind_of<refused_triple<Broken>> = operand_kind::refused_result;
 
-}  // namespace detail
+}  // namespace internal
 
 /// Operands of which at least one is the result of an invalid operation.
 template <class... X>
-concept AnyRefused = (... || (detail::operand_kind_of<std::remove_cvref_t<X>> ==
-                              detail::operand_kind::refused_result));
+concept AnyRefused = (... || (internal::operand_kind_of<std::remove_cvref_t<X>> ==
+                              internal::operand_kind::refused_result));
 
-namespace detail {
+namespace internal {
 
 /// Checks a call: a class whose `judge<X...>()` returns `allowed` or `refused`, and whose
 /// `apply(x...)` computes a valid call. An error among the operands is passed on.
@@ -159,6 +159,6 @@ struct given_of {
 template <Refusal Judged>
 struct given_of<Judged> : given<Judged> {};
 
-}  // namespace detail
+}  // namespace internal
 
 }  // namespace shardwise

@@ -92,7 +92,7 @@ struct pointwise {
   }
 };
 
-namespace detail {
+namespace internal {
 
 /// The type of the numbers among the operands: that of the elements with which they are combined.
 /// With only a condition, as in `where(x > 0, 1.0F, 0.0F)`, it is their own.
@@ -240,7 +240,7 @@ template <class Function, class... X>
   requires JudgedOperands<X...>
 using of_elements = outcome_of<elementwise_call<Function>, X...>;
 
-}  // namespace detail
+}  // namespace internal
 
 /// Applies one of `functions` (or a user's own) to each element; operands may be numbers.
 ///
@@ -250,9 +250,9 @@ using of_elements = outcome_of<elementwise_call<Function>, X...>;
 /// `as<...>`, which requests the layout of the result, or `across<...>`.
 template <class Function, class... X>
   requires detail::JudgedOperands<X...>
-[[nodiscard]] constexpr detail::of_elements<Function, X...> elementwise(X&&... operands) {
-  using call = detail::elementwise_call<Function>;
-  using outcome = detail::outcome<call, X...>;
+[[nodiscard]] constexpr internal::of_elements<Function, X...> elementwise(X&&... operands) {
+  using call = internal::elementwise_call<Function>;
+  using outcome = internal::outcome<call, X...>;
   if constexpr (outcome::is_refusal)
     return outcome::value();
   else

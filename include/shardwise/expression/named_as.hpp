@@ -19,7 +19,7 @@ namespace shardwise {
   return {.rule = violation::tensor_type_differs};
 }
 
-namespace detail {
+namespace internal {
 
 /// Returns the call that converts `value` to a tensor like `wanted`, written for `x`; empty if no
 /// single call does. Axes are quoted as in a program.
@@ -81,6 +81,6 @@ template <class From, class To>
             }));
 }
 
-}  // namespace detail
+}  // namespace internal
 
 }  // namespace shardwise

@@ -11,7 +11,7 @@
 
 namespace shardwise {
 
-namespace detail {
+namespace internal {
 
 /// The outermost kind of a nest. A frozen part is a constant that contains tensors.
 enum class nest_kind : std::uint8_t { other, tensor, tuple, range, aggregate, frozen };
@@ -301,6 +301,6 @@ constexpr void for_each_tensor(X& x, Visit& visit) {
   visit_nest<Frozen>(x, visit, ignore);
 }
 
-}  // namespace detail
+}  // namespace internal
 
 }  // namespace shardwise

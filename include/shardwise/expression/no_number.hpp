@@ -32,6 +32,11 @@ template <class Number, bool IsOne>
   else
     return suggested(fixed_string("exp(x) for std::exp"));
 }
+
+}  // namespace detail
+
+namespace internal {
+
 template <class Number, bool IsOne>
 using broken_number = broken_rule<misuse::tensor_is_not_a_number, converted_to<Number>,
                                   instead_of_number<Number, IsOne>()>;
@@ -53,6 +58,6 @@ struct no_number {
   }
 };
 
-}  // namespace detail
+}  // namespace internal
 
 }  // namespace shardwise

@@ -13,7 +13,7 @@
 
 namespace shardwise {
 
-namespace detail {
+namespace internal {
 template <class T, class Extents, class Layout>
 inline constexpr int operand_kind_of<sharded_tensor<T, Extents, Layout>> = [] {
   if constexpr (!tensor_judge<T, Extents, Layout>::ok)
@@ -25,30 +25,30 @@ inline constexpr int operand_kind_of<sharded_tensor<T, Extents, Layout>> = [] {
 }();
 template <>
 inline constexpr int operand_kind_of<refused_tensor> = operand_kind::refused_result;
-}  // namespace detail
+}  // namespace internal
 
 /// A valid operand of operations: a type with a domain, which defines how operations are applied
 /// (recording on paper, or building a lazy node). It also has `value_type`, `extents_type`,
 /// `layout_type` and the run-time values `extents()` and `mesh()`. The result of an invalid
 /// operation is recognised by its type alone.
 template <class X>
-concept Operand = detail::operand_kind_of<std::remove_cvref_t<X>>
->= detail::operand_kind::typed;
+concept Operand = internal::operand_kind_of<std::remove_cvref_t<X>>
+>= internal::operand_kind::typed;
 
 /// A tensor with a run-time layout: its `value_domain` checks an operation when it is applied.
 template <class X>
-concept ValueOperand = detail::operand_kind_of<std::remove_cvref_t<X>>
-== detail::operand_kind::valued;
+concept ValueOperand = internal::operand_kind_of<std::remove_cvref_t<X>>
+== internal::operand_kind::valued;
 
 /// A tensor with a compile-time or run-time layout.
 template <class X>
-concept EitherOperand = detail::operand_kind_of<std::remove_cvref_t<X>>
->= detail::operand_kind::valued;
+concept EitherOperand = internal::operand_kind_of<std::remove_cvref_t<X>>
+>= internal::operand_kind::valued;
 
 /// The operands of operators, elementwise functions and reductions: tensors, and tensor types that
 /// are only declared, for which a rule reports an error.
 template <class X>
-concept NamedOperand = detail::is_sharded_tensor<std::remove_cvref_t<X>> || EitherOperand<X>;
+concept NamedOperand = internal::is_sharded_tensor<std::remove_cvref_t<X>> || EitherOperand<X>;
 
 /// Operands of which at least one is a tensor. The others are checked by a rule when the operation
 /// is applied: numbers are valid, other types are not.
@@ -71,6 +71,10 @@ inline constexpr bool are_results<std::pair<First, Second>> =
 template <class... X>
 concept JudgedOperands = ElementwiseOperands<X...> ||(... || are_results<std::remove_cvref_t<X>>);
 
+}  // namespace detail
+
+namespace internal {
+
 /// The domain of the first operand with a run-time layout.
 template <class First, class... Rest>
 struct value_domain_of : value_domain_of<Rest...> {};
@@ -78,7 +82,7 @@ template <ValueOperand First, class... Rest>
 struct value_domain_of<First, Rest...> {
   using type = typename std::remove_cvref_t<First>::value_domain;
 };
-}  // namespace detail
+}  // namespace internal
 
 /// A number among the operands.
 template <class X>
@@ -108,7 +112,7 @@ using paper_of = paper_tensor<typename std::remove_cvref_t<X>::value_type,
 ///
 ///     type_name<decltype(relu(x) + y)>()     // f32[8@data, 4]
 template <class X>
-  requires(!detail::is_sharded_tensor<X> && Operand<X>)
+  requires(!internal::is_sharded_tensor<X> && Operand<X>)
 [[nodiscard]] constexpr sentence type_name() noexcept {
   if constexpr (AnyRefused<X>)
     return {};
@@ -149,7 +153,7 @@ template <class First, class... Rest>
     return first_tensor(rest...);
 }
 
-namespace detail {
+namespace internal {
 
 /// The type of the first tensor among operands and numbers.
 template <class... X>
@@ -171,8 +175,8 @@ using shown_operand = std::conditional_t<NamedOperand<X>, a_tensor, std::remove_
 /// A valid operand beside a tensor, for an operation that is checked by types alone.
 template <class X, class Tensor>
 concept Joins = Scalar<X> || requires {
-  requires detail::operand_kind_of<std::remove_cvref_t<X>>
-  == detail::operand_kind::typed;
+  requires internal::operand_kind_of<std::remove_cvref_t<X>>
+  == internal::operand_kind::typed;
   requires std::is_same_v < typename std::remove_cvref_t<X>::domain,
   typename Tensor::domain > ;
 };
@@ -190,6 +194,6 @@ template <class X>
         static_cast<X&&>(x)};
 }
 
-}  // namespace detail
+}  // namespace internal
 
 }  // namespace shardwise

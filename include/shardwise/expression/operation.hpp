@@ -91,7 +91,7 @@ constexpr void require_same_split(const propagation& said, const mesh_desc& mesh
 
 }  // namespace detail
 
-namespace detail {
+namespace internal {
 
 /// True if the attributes of an operation, which are types, have a dimension that is counted from
 /// the end.
@@ -180,9 +180,9 @@ template <class Operation, class... T>
                      typename type_at<(at > 0 ? at - 1 : 0), T...>::type>(verdict);
 }
 
-}  // namespace detail
+}  // namespace internal
 
-namespace detail {
+namespace internal {
 /// The calls that fix an error as facts: the reshard and, where the call takes one, the permission.
 /// `fix()`, a stateless function, returns the suggestion.
 template <class Mesh, class Fix>
@@ -190,7 +190,7 @@ template <class Mesh, class Fix>
   return text_shown<suggested>([] { return call_of(Mesh::value, Fix{}(), ""); }) +
          text_shown<or_across>([] { return axes_to_permit(Mesh::value, Fix{}(), ""); });
 }
-}  // namespace detail
+}  // namespace internal
 
 /// The result of an operation on operands, as types: `extents_type` and `layout_type`.
 template <class Operation, class First, class... Rest>
@@ -199,22 +199,22 @@ struct result_of {
   using mesh_type = typename First::mesh_type;
   static constexpr const mesh_desc& mesh = mesh_type::value;
   static constexpr tensor_descs operands{First::value, Rest::value...};
-  using value_type = type_of_element<detail::result_element<Operation>(operands)>;
+  using value_type = type_of_element<internal::result_element<Operation>(operands)>;
   static constexpr propagation value =
-      propagate(mesh, detail::rule_of<Operation>(operands), operands);
+      propagate(mesh, internal::rule_of<Operation>(operands), operands);
   static constexpr const extents_desc& extents_value = value.result.extents;
   /// The position of the first operand on another mesh than the first operand, or -1.
   static constexpr int on_other_mesh =
-      detail::first_false<true, std::is_same_v<mesh_type, typename Rest::mesh_type>...>;
+      internal::first_false<true, std::is_same_v<mesh_type, typename Rest::mesh_type>...>;
   /// True if the operands have one mesh and element types that the operation accepts, and the rule
   /// reports no error.
   static constexpr bool is_legal =
-      on_other_mesh < 0 && detail::check_elements<Operation>(operands).ok() && value.verdict.ok();
+      on_other_mesh < 0 && internal::check_elements<Operation>(operands).ok() && value.verdict.ok();
   static constexpr int dynamic_extents =
       (First::extents_type::dynamic_rank + ... + Rest::extents_type::dynamic_rank);
   /// The rule, for operands whose extents are known at run time.
-  static constexpr decltype(detail::rule_of<Operation>(operands)) rule =
-      detail::rule_of<Operation>(operands);
+  static constexpr decltype(internal::rule_of<Operation>(operands)) rule =
+      internal::rule_of<Operation>(operands);
   /// True if dimensions consist of several factors, so that sizes are needed to check layouts.
   static constexpr bool has_composites = rule.depends_on_sizes();
   /// True if everything can be checked at compile time.
@@ -225,8 +225,8 @@ struct result_of {
   /// before its rule. `Permitted` is the `across` of the call, or void.
   template <class Permitted = void>
   [[nodiscard]] static constexpr auto judge() noexcept {
-    using elements = decltype(detail::judge_elements<Operation, typename First::value_type,
-                                                     typename Rest::value_type...>());
+    using elements = decltype(internal::judge_elements<Operation, typename First::value_type,
+                                                       typename Rest::value_type...>());
     if constexpr (on_other_mesh >= 0)
       return refused<violation::operand_meshes_differ,
                      types<Operation, mesh_type, typename Rest::mesh_type...>,
@@ -234,11 +234,11 @@ struct result_of {
     else if constexpr (!elements::ok)
       return elements{};
     else
-      return detail::answer_to<Operation>([] { return value.verdict; },
-                                          detail::calls_shown<mesh_type>([] {
-                                            return propose(mesh, rule, operands, value.verdict,
-                                                           detail::permission_of<Permitted>(mesh));
-                                          }));
+      return internal::answer_to<Operation>(
+          [] { return value.verdict; }, internal::calls_shown<mesh_type>([] {
+            return propose(mesh, rule, operands, value.verdict,
+                           internal::permission_of<Permitted>(mesh));
+          }));
   }
 };
 
@@ -250,7 +250,7 @@ template <class Result>
   if constexpr (Result::is_static) {
     return (Result::value);
   } else {
-    detail::require_attributes<typename Result::operation>(
+    internal::require_attributes<typename Result::operation>(
         detail::with_extents(Result::operands, extents));
     return detail::resized(Result::value, on, Result::rule, Result::operands, extents);
   }
@@ -300,6 +300,11 @@ struct no_tensor_at<Operation, At, std::tuple<X...>>
 template <class Operation, int At, class First, class Second>
 struct no_tensor_at<Operation, At, std::pair<First, Second>>
     : no_tensor_at<Operation, At, results_in_a_tuple> {};
+
+}  // namespace detail
+
+namespace internal {
+
 template <class Operation, int At, class... X>
 using no_tensor =
     no_tensor_at<Operation, At, std::remove_cvref_t<typename type_at<At, X...>::type>>;
@@ -316,7 +321,7 @@ inline constexpr int abstract_among = (... || has_values<X>)
                                           ? first_false<(!Operand<X> || has_values<X>)...>
                                           : -1;
 
-}  // namespace detail
+}  // namespace internal
 
 /// True if `Operation` can be applied to these paper tensors: a test that never causes an error.
 template <class Operation, class... Papers>

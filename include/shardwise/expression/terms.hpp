@@ -7,7 +7,7 @@
 
 #include <type_traits>
 
-namespace shardwise::detail {
+namespace shardwise::internal {
 
 /// True for an argument that names axes over which an operation may communicate: `across<...>`.
 template <class X>
@@ -72,4 +72,4 @@ template <class Option>
 template <class Function>
 struct elementwise_call_on_terms;
 
-}  // namespace shardwise::detail
+}  // namespace shardwise::internal

@@ -12,7 +12,7 @@ struct without_attributes {
   static constexpr attributes how{};
 };
 
-namespace detail {
+namespace internal {
 
 /// The verdict of the first judge that reports an error, or of the last one.
 template <class First, class... Rest>
@@ -84,7 +84,7 @@ struct whole_call {
   }
 };
 
-}  // namespace detail
+}  // namespace internal
 
 /// Applies an operation that is not elementwise to tensors. Its attributes are types: a class with
 /// `operation_class`, `how` and `rule(operands)`. An invalid call is one compile error or, if the
@@ -92,9 +92,9 @@ struct whole_call {
 ///
 ///     return apply_operation<transpose_of<1, 0>>(x);
 template <class Operation, class... X>
-[[nodiscard]] constexpr detail::outcome_of<detail::whole_call<Operation>, X...> apply_operation(
+[[nodiscard]] constexpr internal::outcome_of<internal::whole_call<Operation>, X...> apply_operation(
     X&&... x) {
-  return detail::carry_out<detail::whole_call<Operation>>(static_cast<X&&>(x)...);
+  return internal::carry_out<internal::whole_call<Operation>>(static_cast<X&&>(x)...);
 }
 
 }  // namespace shardwise

@@ -7,7 +7,7 @@
 
 namespace shardwise {
 
-namespace detail {
+namespace internal {
 
 /// A view of host data: its address, extents and strides.
 template <class T>
@@ -111,7 +111,7 @@ template <class X, class H, class... Sizes>
     return distribute_nested<X>(pool, host);
 }
 
-}  // namespace detail
+}  // namespace internal
 
 /// Distributes host data to the devices: `distribute<X>(pool, data, sizes...)`.
 ///
@@ -126,34 +126,34 @@ template <class X = void, class... A>
   requires(ShardedTensor<X> || sizeof...(A) < 4)  // four arguments make an `any_tensor`
 [[nodiscard]] constexpr detail::made<detail::made_from::data, X, A...> distribute(const A&... a) {
   return detail::make_in_pool<detail::made_from::data, X>(
-      [](const auto&... all) { return detail::distribute_data<X>(all...); }, a...);
+      [](const auto&... all) { return internal::distribute_data<X>(all...); }, a...);
 }
 
 /// Distributes a braced list of numbers, nested one level for each dimension.
 ///
 ///     auto x = distribute<X>(pool, {{1, 2}, {3, 4}});
 template <ShardedTensor X>
-  requires(detail::extents_in<X>::rank > 0)
+  requires(internal::extents_in<X>::rank > 0)
 [[nodiscard]] X distribute(const device_pool& pool, detail::braces_for<X> host) {
-  return detail::distribute_nested<X>(pool, host);
+  return internal::distribute_nested<X>(pool, host);
 }
 template <ShardedTensor X>
-  requires(detail::extents_in<X>::rank > 0)
+  requires(internal::extents_in<X>::rank > 0)
 [[nodiscard]] X distribute(detail::braces_for<X> host) {
-  return detail::distribute_nested<X>(use_mesh::pool(), host);
+  return internal::distribute_nested<X>(use_mesh::pool(), host);
 }
 /// Lists of another depth.
 template <ShardedTensor X>
 [[nodiscard]] X distribute(const device_pool&, detail::flat_braces) {
   (void)sizeof(broken_rule<violation::host_rank_differs, types<>, size_met{1},
-                           size_needed{detail::extents_in<X>::rank}>);
-  return detail::handle_of<X>(nullptr);
+                           size_needed{internal::extents_in<X>::rank}>);
+  return internal::handle_of<X>(nullptr);
 }
 template <ShardedTensor X>
 [[nodiscard]] X distribute(const device_pool&, detail::nested_braces) {
   (void)sizeof(broken_rule<violation::host_rank_differs, types<>, size_met{2},
-                           size_needed{detail::extents_in<X>::rank}>);
-  return detail::handle_of<X>(nullptr);
+                           size_needed{internal::extents_in<X>::rank}>);
+  return internal::handle_of<X>(nullptr);
 }
 
 /// Distributes a whole host tensor.
@@ -165,12 +165,12 @@ template <Element T>
     fail({.rule = violation::host_size_differs,
           .have = static_cast<index_t>(host.size()),
           .want = element_count(extents)});
-  const detail::host_view<T> view{host.data(), extents, row_major(extents)};
-  return detail::handle_of<any_tensor<T>>(
-      detail::make_filled<T>(pool.state(), {element_of<T>, extents, layout},
-                             [&](const held_box& part, const strided<T>& block) {
-                               detail::copy_part<T>(view, part, block);
-                             }));
+  const internal::host_view<T> view{host.data(), extents, row_major(extents)};
+  return internal::handle_of<any_tensor<T>>(
+      internal::make_filled<T>(pool.state(), {element_of<T>, extents, layout},
+                               [&](const held_box& part, const strided<T>& block) {
+                                 internal::copy_part<T>(view, part, block);
+                               }));
 }
 /// Uses a spec of the pool's mesh, with nothing pending.
 ///

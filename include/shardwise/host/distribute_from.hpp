@@ -110,8 +110,8 @@ template <class T>
 template <ShardedTensor X, class... Sizes>
 [[nodiscard]] X distribute_from(const device_pool& pool, index_t giver,
                                 std::span<const typename X::value_type> host, Sizes... sizes) {
-  detail::require_pool(pool.mesh(), X::mesh_type::value);
-  return detail::handle_of<X>(detail::distribute_of_one<typename X::value_type>(
+  internal::require_pool(pool.mesh(), X::mesh_type::value);
+  return internal::handle_of<X>(detail::distribute_of_one<typename X::value_type>(
       pool.state(), giver, host, desc_of<X>(sized_extents<typename X::extents_type>(sizes...))));
 }
 /// The same for a run-time layout.
@@ -119,7 +119,7 @@ template <Element T>
 [[nodiscard]] any_tensor<T> distribute_from(const device_pool& pool, index_t giver,
                                             std::span<const T> host, const extents_desc& extents,
                                             const layout_desc& layout) {
-  return detail::handle_of<any_tensor<T>>(
+  return internal::handle_of<any_tensor<T>>(
       detail::distribute_of_one<T>(pool.state(), giver, host, {element_of<T>, extents, layout}));
 }
 

@@ -5,7 +5,7 @@
 #include "shardwise/host/distribute.hpp"
 #include "shardwise/tensor/shared_blocks.hpp"
 
-namespace shardwise::detail {
+namespace shardwise::internal {
 
 SHARDWISE_INLINE void copy_any_part(const const_any_block& host, const held_box& part,
                                     const any_block& block, const element_kernels& elements) {
@@ -14,4 +14,4 @@ SHARDWISE_INLINE void copy_any_part(const const_any_block& host, const held_box&
       [&](const const_any_block& from, const any_block& to) { elements.copy(from, to); });
 }
 
-}  // namespace shardwise::detail
+}  // namespace shardwise::internal

@@ -17,7 +17,7 @@
 
 namespace shardwise {
 
-namespace detail {
+namespace internal {
 
 /// Creates a tensor whose distinct shards are filled by `fill(shard, part, block)`, in parallel;
 /// `part` states the part of each dimension that the shard holds, and `block` is its row-major
@@ -156,7 +156,7 @@ struct count_row {
   }
 };
 
-}  // namespace detail
+}  // namespace internal
 
 /// Creates a tensor filled with one value: `full<X>(pool, value, sizes...)`.
 ///
@@ -169,8 +169,8 @@ template <class X = void, class... A>
   return detail::make_in_pool<detail::made_from::value, X>(
       [](const device_pool& pool, auto value, const auto&... sizes) {
         using T = typename X::value_type;
-        return detail::handle_of<X>(
-            detail::fill_value<T>(pool, detail::described<X>(pool, sizes...), value));
+        return internal::handle_of<X>(
+            internal::fill_value<T>(pool, internal::described<X>(pool, sizes...), value));
       },
       a...);
 }
@@ -196,9 +196,9 @@ template <class X = void, class... A>
 [[nodiscard]] constexpr detail::made<detail::made_from::sizes, X, A...> eye(const A&... a) {
   return detail::make_in_pool<detail::made_from::sizes, X>(
       [](const device_pool& pool, const auto&... sizes) {
-        using T = typename detail::elements_of<X, decltype(sizes)...>::type;
-        return detail::handle_of<X>(
-            detail::fill_identity<T>(pool, detail::described<X>(pool, sizes...)));
+        using T = typename internal::elements_of<X, decltype(sizes)...>::type;
+        return internal::handle_of<X>(
+            internal::fill_identity<T>(pool, internal::described<X>(pool, sizes...)));
       },
       a...);
 }
@@ -212,9 +212,9 @@ template <class X = void, class... A>
 [[nodiscard]] constexpr detail::made<detail::made_from::function, X, A...> generate(const A&... a) {
   return detail::make_in_pool<detail::made_from::function, X>(
       [](const device_pool& pool, const auto& f, const auto&... sizes) {
-        using T = typename detail::elements_of<X, decltype(sizes)...>::type;
-        return detail::handle_of<X>(
-            detail::fill_each<T>(pool, detail::described<X>(pool, sizes...), f));
+        using T = typename internal::elements_of<X, decltype(sizes)...>::type;
+        return internal::handle_of<X>(
+            internal::fill_each<T>(pool, internal::described<X>(pool, sizes...), f));
       },
       a...);
 }
@@ -225,9 +225,9 @@ template <class X = void, class... A>
 [[nodiscard]] constexpr detail::made<detail::made_from::sizes, X, A...> iota(const A&... a) {
   return detail::make_in_pool<detail::made_from::sizes, X>(
       [](const device_pool& pool, const auto&... sizes) {
-        using T = typename detail::elements_of<X, decltype(sizes)...>::type;
-        return detail::handle_of<X>(detail::fill_numbered<T>(
-            pool, detail::described<X>(pool, sizes...), detail::count_row{}));
+        using T = typename internal::elements_of<X, decltype(sizes)...>::type;
+        return internal::handle_of<X>(internal::fill_numbered<T>(
+            pool, internal::described<X>(pool, sizes...), internal::count_row{}));
       },
       a...);
 }
@@ -240,10 +240,10 @@ template <class X = void, class... A>
 [[nodiscard]] constexpr detail::made<detail::made_from::key, X, A...> uniform(const A&... a) {
   return detail::make_in_pool<detail::made_from::key, X>(
       [](const device_pool& pool, random_key seed, const auto&... sizes) {
-        using T = typename detail::elements_of<X, decltype(sizes)...>::type;
-        return detail::handle_of<X>(
-            detail::fill_numbered<T>(pool, detail::described<X>(pool, sizes...),
-                                     [=](auto... row) { fill_uniform(seed, row...); }));
+        using T = typename internal::elements_of<X, decltype(sizes)...>::type;
+        return internal::handle_of<X>(
+            internal::fill_numbered<T>(pool, internal::described<X>(pool, sizes...),
+                                       [=](auto... row) { fill_uniform(seed, row...); }));
       },
       a...);
 }
@@ -253,10 +253,10 @@ template <class X = void, class... A>
 [[nodiscard]] constexpr detail::made<detail::made_from::key, X, A...> normal(const A&... a) {
   return detail::make_in_pool<detail::made_from::key, X>(
       [](const device_pool& pool, random_key seed, const auto&... sizes) {
-        using T = typename detail::elements_of<X, decltype(sizes)...>::type;
-        return detail::handle_of<X>(
-            detail::fill_numbered<T>(pool, detail::described<X>(pool, sizes...),
-                                     [=](auto... row) { fill_normal(seed, row...); }));
+        using T = typename internal::elements_of<X, decltype(sizes)...>::type;
+        return internal::handle_of<X>(
+            internal::fill_numbered<T>(pool, internal::described<X>(pool, sizes...),
+                                       [=](auto... row) { fill_normal(seed, row...); }));
       },
       a...);
 }

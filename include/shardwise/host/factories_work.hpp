@@ -26,6 +26,10 @@ namespace shardwise::detail {
   return made;
 }
 
+}  // namespace shardwise::detail
+
+namespace shardwise::internal {
+
 SHARDWISE_INLINE node_ptr
 make_any_shards(const std::shared_ptr<pool_state>& home, const tensor_desc& tensor,
                 const element_kernels& elements,
@@ -90,4 +94,4 @@ SHARDWISE_INLINE void require_pool(const mesh_desc& pool, const mesh_desc& wante
   fail(verdict, both);
 }
 
-}  // namespace shardwise::detail
+}  // namespace shardwise::internal

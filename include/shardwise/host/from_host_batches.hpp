@@ -111,8 +111,8 @@ typename X::value_type >
     [[nodiscard]] X from_host_batches(const device_pool& pool, const R& batches) {
   using layout_type = typename X::layout_type;
   using extents_type = typename X::extents_type;
-  detail::require_pool(pool.mesh(), layout_type::mesh_type::value);
-  return detail::handle_of<X>(detail::join_batches<typename X::value_type>(
+  internal::require_pool(pool.mesh(), layout_type::mesh_type::value);
+  return internal::handle_of<X>(detail::join_batches<typename X::value_type>(
       pool.state(), layout_type::value, extents_type::value,
       detail::blocks_of(batches, extents_type::rank)));
 }
@@ -123,7 +123,7 @@ template <HostBlocks R>
                                      const extents_desc& extents, const layout_desc& layout) {
   using T = detail::element_of_blocks<R>;
   require(validate(pool.mesh(), layout));
-  return detail::handle_of<any_tensor<T>>(detail::join_batches<T>(
+  return internal::handle_of<any_tensor<T>>(detail::join_batches<T>(
       pool.state(), layout, extents, detail::blocks_of(batches, layout.rank())));
 }
 /// Uses a spec of the pool's mesh, with nothing pending.

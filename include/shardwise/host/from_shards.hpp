@@ -208,10 +208,10 @@ from_shards(const Pool& pool, const R& shards, const Sizes&... sizes) {
   if constexpr (outcome::is_refusal) {
     return outcome::value();
   } else {
-    detail::require_pool(pool.mesh(), X::mesh_type::value);
+    internal::require_pool(pool.mesh(), X::mesh_type::value);
     extents_desc extents = X::extents_type::value;
     if constexpr (sizeof...(Sizes) > 0) extents = sized_extents<typename X::extents_type>(sizes...);
-    return detail::handle_of<X>(detail::join_blocks<typename X::value_type>(
+    return internal::handle_of<X>(detail::join_blocks<typename X::value_type>(
         pool.state(), X::layout_type::value, extents, detail::blocks_of(shards, extents.ssize())));
   }
 }
@@ -222,7 +222,7 @@ template <HostBlocks R>
                                const extents_desc& extents, const layout_desc& layout) {
   using T = detail::element_of_blocks<R>;
   require(validate(pool.mesh(), layout));
-  return detail::handle_of<any_tensor<T>>(detail::join_blocks<T>(
+  return internal::handle_of<any_tensor<T>>(detail::join_blocks<T>(
       pool.state(), layout, extents, detail::blocks_of(shards, layout.rank())));
 }
 /// Uses a spec of the pool's mesh, with nothing pending.
@@ -244,14 +244,14 @@ template <HostBlocks R>
 [[nodiscard]] auto from_own_shards(const device_pool& pool, const R& shards,
                                    const extents_desc& extents, const layout_desc& layout) {
   using T = detail::element_of_blocks<R>;
-  return detail::handle_of<any_tensor<T>>(detail::join_own_blocks<T>(
+  return internal::handle_of<any_tensor<T>>(detail::join_own_blocks<T>(
       pool.state(), {element_of<T>, extents, layout}, detail::blocks_of(shards, extents.ssize())));
 }
 /// Takes a tensor type; `sizes` are its dyn extents in order.
 template <ShardedTensor X, HostBlocks R, class... Sizes>
 [[nodiscard]] X from_own_shards(const device_pool& pool, const R& shards, Sizes... sizes) {
-  detail::require_pool(pool.mesh(), X::mesh_type::value);
-  return detail::handle_of<X>(detail::join_own_blocks<typename X::value_type>(
+  internal::require_pool(pool.mesh(), X::mesh_type::value);
+  return internal::handle_of<X>(detail::join_own_blocks<typename X::value_type>(
       pool.state(), desc_of<X>(sized_extents<typename X::extents_type>(sizes...)),
       detail::blocks_of(shards, X::extents_type::rank)));
 }
@@ -271,7 +271,7 @@ template <class X, class R>
     const auto like = x.share();
     if (detail::is_whole_everywhere(like->tensor().layout))
       fail({.rule = violation::tensor_is_replicated});
-    return detail::handle_of<typename outcome::type>(detail::load_blocks<typename X::value_type>(
+    return internal::handle_of<typename outcome::type>(detail::load_blocks<typename X::value_type>(
         like, detail::blocks_of(shards, like->tensor().rank())));
   }
 }

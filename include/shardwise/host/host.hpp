@@ -208,7 +208,7 @@ class local_shard {
 template <class X>
 [[nodiscard]] decltype(auto) local(const X& x, index_t device) {
   if constexpr (!Readable<X>) {
-    return detail::reading<"local", X>::value();
+    return internal::reading<"local", X>::value();
   } else {
     node_ptr owner = x.share();
     if (device < 0 || device >= owner->where().mesh().devices())
@@ -227,7 +227,7 @@ template <class X>
 template <class X>
 [[nodiscard]] decltype(auto) shards(const X& x) {
   if constexpr (!Readable<X>) {
-    return detail::reading<"shards", X>::value();
+    return internal::reading<"shards", X>::value();
   } else {
     std::vector<local_shard<typename X::value_type>> all;
     const node_ptr owner = x.share();
@@ -241,19 +241,24 @@ template <class X>
 /// axis is manual.
 [[nodiscard]] constexpr diagnosis check_reading(const mesh_desc& mesh,
                                                 const layout_desc& layout) noexcept {
-  if (const unsigned pending = detail::axes_of_several(mesh, layout.pending); pending != 0)
+  if (const unsigned pending = internal::axes_of_several(mesh, layout.pending); pending != 0)
     return {.rule = violation::partial_value_is_read,
             .operand = 0,
-            .axis = detail::first_axis(mesh, pending)};
+            .axis = internal::first_axis(mesh, pending)};
   if (layout.manual == 0) return {};
-  return {.rule = violation::manual_axis_is_left, .axis = detail::first_axis(mesh, layout.manual)};
+  return {.rule = violation::manual_axis_is_left,
+          .axis = internal::first_axis(mesh, layout.manual)};
 }
 
-namespace detail {
+namespace internal {
 /// Reports an error for a tensor that the host cannot read, with the call that fixes it.
 void require_readable(const tensor_node& owner);
 /// Copies all elements of a tensor to row-major memory, after computing it if necessary.
 void gather_into(tensor_node& owner, void* memory);
+
+}  // namespace internal
+
+namespace detail {
 
 /// Returns the elements of a tensor in host memory, after computing it if necessary.
 template <class T>
@@ -269,7 +274,7 @@ template <class T>
 /// The name of `to_host` in errors.
 struct host_read;
 
-namespace detail {
+namespace internal {
 
 /// Checks that a tensor can be gathered.
 template <class X>
@@ -294,7 +299,7 @@ template <class X>
   }
 }
 
-}  // namespace detail
+}  // namespace internal
 
 /// Gathers a tensor into host memory, after computing it if necessary. If several processes own the
 /// mesh, all must call it together, and all get the tensor. A pending reduction over several
@@ -305,7 +310,7 @@ template <class X>
 ///     Eigen::MatrixXf values = to_host(y);
 template <class X>
 [[nodiscard]] decltype(auto) to_host(const X& x) {
-  using outcome = detail::given<decltype(detail::judge_gather<X>())>;
+  using outcome = internal::given<decltype(internal::judge_gather<X>())>;
   if constexpr (outcome::is_refusal)
     return outcome::value();
   else

@@ -6,7 +6,7 @@
 #include "shardwise/runtime/shards_of_all.hpp"
 #include "shardwise/tensor/shared_blocks.hpp"
 
-namespace shardwise::detail {
+namespace shardwise::internal {
 
 SHARDWISE_INLINE void require_readable(const tensor_node& owner) {
   const placement& where = owner.where();
@@ -38,4 +38,4 @@ SHARDWISE_INLINE void gather_into(tensor_node& owner, void* memory) {
       2 * element_count(tensor.extents) * size_of(tensor.type));
 }
 
-}  // namespace shardwise::detail
+}  // namespace shardwise::internal

@@ -15,7 +15,7 @@ namespace shardwise {
 
 /// A tensor type that can be created: `sharded_tensor<...>`.
 template <class X>
-concept ShardedTensor = detail::is_sharded_tensor<X>;
+concept ShardedTensor = internal::is_sharded_tensor<X>;
 
 /// The name of a missing argument or type in errors.
 struct nothing_given {};

@@ -85,20 +85,20 @@ struct repeat_list_call {
 /// sums are accepted.
 ///
 ///     auto y = repeat<0>(x, std::vector{1, 0, 4});   // f32[3, 8@data] -> f32[5, 8@data]
-template <int Dim, NamedOperand X, CountList Counts, detail::Terms Given = across_axes<>>
-[[nodiscard]] constexpr detail::outcome_on<
-    detail::repeat_list_call<Dim, detail::permitted_by<Given>>, Given, const X&, const Counts&>
+template <int Dim, NamedOperand X, CountList Counts, internal::Terms Given = across_axes<>>
+[[nodiscard]] constexpr internal::outcome_on<
+    detail::repeat_list_call<Dim, internal::permitted_by<Given>>, Given, const X&, const Counts&>
 repeat(const X& x, const Counts& counts, const Given& given = {}) {
-  return detail::carry_out_on<detail::repeat_list_call<Dim, detail::permitted_by<Given>>>(given, x,
-                                                                                          counts);
+  return internal::carry_out_on<detail::repeat_list_call<Dim, internal::permitted_by<Given>>>(
+      given, x, counts);
 }
-template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
-[[nodiscard]] constexpr detail::outcome_on<
-    detail::repeat_list_call<Dim, detail::permitted_by<Given>>, Given, const X&,
+template <int Dim, NamedOperand X, internal::Terms Given = across_axes<>>
+[[nodiscard]] constexpr internal::outcome_on<
+    detail::repeat_list_call<Dim, internal::permitted_by<Given>>, Given, const X&,
     const std::initializer_list<index_t>&>
 repeat(const X& x, const std::initializer_list<index_t>& counts, const Given& given = {}) {
-  return detail::carry_out_on<detail::repeat_list_call<Dim, detail::permitted_by<Given>>>(given, x,
-                                                                                          counts);
+  return internal::carry_out_on<detail::repeat_list_call<Dim, internal::permitted_by<Given>>>(
+      given, x, counts);
 }
 
 }  // namespace shardwise

@@ -75,8 +75,8 @@ template <ShardedTensor X>
   using T = typename X::value_type;
   const stored_tensor& stored = file.find(name, element_of<T>);
   file.require_extents(stored, X::extents_type::value);
-  detail::require_pool(pool.mesh(), X::mesh_type::value);
-  return detail::handle_of<X>(
+  internal::require_pool(pool.mesh(), X::mesh_type::value);
+  return internal::handle_of<X>(
       detail::load_node<T>(pool.state(), file, stored, X::layout_type::value));
 }
 /// Reads a tensor with a run-time layout.
@@ -89,7 +89,7 @@ template <Element T>
   const resolved_layout to = resolve(pool.mesh(), spec, {}, uneven{});
   require(to.verdict);
   require(validate(pool.mesh(), to.layout, stored.extents));
-  return detail::handle_of<any_tensor<T>>(
+  return internal::handle_of<any_tensor<T>>(
       detail::load_node<T>(pool.state(), file, stored, to.layout));
 }
 

@@ -10,7 +10,7 @@
 
 namespace shardwise {
 
-namespace detail {
+namespace internal {
 
 /// The cotangents of a head that are wanted, those with memory, to which they are added.
 template <class C>
@@ -178,24 +178,24 @@ template <class C>
   return head_of(out, head_offset(out, at, group));
 }
 
-}  // namespace detail
+}  // namespace internal
 
 template <>
 struct kernel_of<attention_gradient_operation> {
   template <class T>
   static void run(const kernel_call& call) {
     using C = compute_type<T>;
-    const detail::attention_gradient<T> work(call);
+    const internal::attention_gradient<T> work(call);
     const auto which = static_cast<int>(call.how.integers[1]);
     detail::with_wide_result<T>(call, [&](const strided<C>& given) {
-      const strided<C>& out = detail::cleared(given);
+      const strided<C>& out = internal::cleared(given);
       if (out.size() == 0) return;
       work.run(
           [&](const inplace_vector<index_t, max_rank>& at, index_t group) {
-            detail::attention_cotangents<C> wanted{.of_mask = which == 3};
-            if (which == 0) wanted.queries = detail::cotangent_of(out, at, 1);
-            if (which == 1) wanted.keys = detail::cotangent_of(out, at, group);
-            if (which == 2) wanted.values = detail::cotangent_of(out, at, group);
+            internal::attention_cotangents<C> wanted{.of_mask = which == 3};
+            if (which == 0) wanted.queries = internal::cotangent_of(out, at, 1);
+            if (which == 1) wanted.keys = internal::cotangent_of(out, at, group);
+            if (which == 2) wanted.values = internal::cotangent_of(out, at, group);
             return wanted;
           },
           [&](const inplace_vector<index_t, max_rank>& at, index_t i, index_t count, const C* row) {
@@ -215,10 +215,10 @@ struct kernel_of<attention_gradients_operation> {
   template <class T>
   static void run(const kernel_call& call) {
     using C = compute_type<T>;
-    const detail::attention_gradient<T> work(call);
+    const internal::attention_gradient<T> work(call);
     const auto with = [&](std::size_t number, const auto& f) {
       detail::with_wide_result<T>(
-          call, [&](const strided<C>& out) { f(detail::cleared(out)); }, number);
+          call, [&](const strided<C>& out) { f(internal::cleared(out)); }, number);
     };
     with(0, [&](const strided<C>& queries) {
       with(1, [&](const strided<C>& keys) {
@@ -226,9 +226,9 @@ struct kernel_of<attention_gradients_operation> {
           if (queries.size() == 0) return;
           work.run(
               [&](const inplace_vector<index_t, max_rank>& at, index_t) {
-                return detail::attention_cotangents<C>{detail::cotangent_of(queries, at, 1),
-                                                       detail::cotangent_of(keys, at, 1),
-                                                       detail::cotangent_of(values, at, 1)};
+                return internal::attention_cotangents<C>{internal::cotangent_of(queries, at, 1),
+                                                         internal::cotangent_of(keys, at, 1),
+                                                         internal::cotangent_of(values, at, 1)};
               },
               [](const inplace_vector<index_t, max_rank>&, index_t, index_t, const C*) {});
         });

@@ -24,6 +24,10 @@ template <class Block>
   return each;
 }
 
+}  // namespace shardwise::detail
+
+namespace shardwise::internal {
+
 /// Calls the kernel of an operation once or, for a batch, once for each element on the device.
 inline void call_batched(const structured_kernel& kernel, const kernel_call& call) {
   if (call.how.batches.empty()) return kernel(call);
@@ -63,4 +67,4 @@ inline void call_batched(const structured_kernel& kernel, const kernel_call& cal
   }
 }
 
-}  // namespace shardwise::detail
+}  // namespace shardwise::internal

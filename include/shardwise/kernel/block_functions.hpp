@@ -181,6 +181,10 @@ template <class F, class Result, class... T>
     return std::nullopt;
 }
 
+}  // namespace detail
+
+namespace internal {
+
 /// Returns the block function of a function whose `N` operands and result have one type.
 template <class F, class T, std::size_t N>
 [[nodiscard]] constexpr block_function uniform_function() noexcept {
@@ -190,7 +194,7 @@ template <class F, class T, std::size_t N>
     return {.run = &run_function<F, T, N>, .run_rows = &run_rows_of<F, T, N>};
 }
 
-}  // namespace detail
+}  // namespace internal
 
 template <class F, class Result, class... T>
 [[nodiscard]] constexpr block_function block_function_of() noexcept {
@@ -204,7 +208,7 @@ template <class F, class Result, class... T>
   else if constexpr (requires { F::chooses; })
     return {&detail::run_choice<Result>};
   else
-    return detail::uniform_function<F, Result, sizeof...(T)>();
+    return internal::uniform_function<F, Result, sizeof...(T)>();
 }
 
 }  // namespace shardwise

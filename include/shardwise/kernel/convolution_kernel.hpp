@@ -98,7 +98,7 @@ struct kernel_of<convolution_operation> {
     const int dimensions = inputs.rank() - 2;
     const auto walk = detail::walk_windows(
         inputs.strides, call.parts[0], call.made, dimensions,
-        [&](int d) { return detail::window_attributes::at(call.how, dimensions, d); },
+        [&](int d) { return internal::window_attributes::at(call.how, dimensions, d); },
         [&](int d) { return weights.extents[2 + d]; });
     const index_t in_group = weights.extents[1];
     const index_t groups = detail::groups_of(inputs.extents[1], in_group);
@@ -149,7 +149,7 @@ struct kernel_of<convolution_weights_operation> {
     const int dimensions = inputs.rank() - 2;
     const auto walk = detail::walk_windows(
         inputs.strides, call.parts[0], call.parts[1], dimensions,
-        [&](int d) { return detail::window_attributes::at(call.how, dimensions, d); },
+        [&](int d) { return internal::window_attributes::at(call.how, dimensions, d); },
         [&](int d) { return convolution_weights_operation::window_size(call.how, dimensions, d); });
     const index_t in_group = to.extents[1];
     const index_t groups = detail::groups_of(inputs.extents[1], in_group);

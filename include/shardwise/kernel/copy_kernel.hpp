@@ -25,13 +25,17 @@ void transpose_square(const P&, const T* from, index_t row_from, T* to, index_t 
   for (int i = 0; i < lanes; ++i) packet::pstoreu(to + i * row_to, square.packet[i]);
 }
 
+}  // namespace detail
+
+namespace internal {
+
 /// Computes `to[r, c] = from[c, r]`, both contiguous along their second dimension, tile by tile, so
 /// that every cache line and page is used completely before it is evicted.
 template <class T>
 void transpose(const T* from, index_t row_from, T* to, index_t row_to, index_t rows,
                index_t columns) noexcept {
   constexpr index_t tile = 64;
-  constexpr index_t side = std::max<index_t>(4, step<T> / vector_of<T>::packets);
+  constexpr index_t side = std::max<index_t>(4, detail::step<T> / vector_of<T>::packets);
   for (index_t i = 0; i < rows; i += tile)
     for (index_t j = 0; j < columns; j += tile)
       for (index_t r = i; r < std::min(i + tile, rows); r += side)
@@ -49,7 +53,7 @@ void transpose(const T* from, index_t row_from, T* to, index_t row_to, index_t r
             for (index_t x = 0; x < width; ++x) target[y * row_to + x] = source[x * row_from + y];
         }
 }
-}  // namespace detail
+}  // namespace internal
 
 /// Copies a block; the views have the same extents and do not overlap. Stride 0 in `from` repeats.
 template <class T>
@@ -71,8 +75,8 @@ void copy_block(const strided<const T>& from, const strided<T>& to) noexcept {
   if (transposes) {
     for (index_t i = 0; i < nest.size(); ++i) {
       const auto at = nest.at(i);
-      detail::transpose(from.data + at.offsets[0], from.strides[inner], to.data + at.offsets[1],
-                        to.strides[crossing], to.extents[crossing], to.extents[inner]);
+      internal::transpose(from.data + at.offsets[0], from.strides[inner], to.data + at.offsets[1],
+                          to.strides[crossing], to.extents[crossing], to.extents[inner]);
     }
     return;
   }

@@ -58,7 +58,7 @@ struct kernel_of<rfft_operation> {
     in_compute_type<T, 1>(call, [&](const auto& from, const auto& to) {
       using C = compute_type<T>;
       const auto& dims = call.how.integers;
-      const bool is_scaled = detail::of_spectra::has_factors(call.how, false);
+      const bool is_scaled = internal::of_spectra::has_factors(call.how, false);
       detail::transform_to_half<C>(
           from, to, static_cast<int>(dims.back()), is_scaled,
           is_scaled ? detail::inverse_factor<C>(dims, from.extents) : C{1});
@@ -76,7 +76,7 @@ struct kernel_of<irfft_operation> {
     in_compute_type<T, 1>(call, [&](const auto& from, const auto& to) {
       using C = compute_type<T>;
       const auto dims = irfft_operation::dims(call.how).integers;
-      const bool is_scaled = detail::of_spectra::has_factors(call.how, true);
+      const bool is_scaled = internal::of_spectra::has_factors(call.how, true);
       // The other dimensions first, in memory of their own.
       scratch_vector<C> memory(static_cast<std::size_t>(dims.ssize() > 1 ? from.size() : 0));
       const strided<C> wide{memory.data(), from.extents, row_major(from.extents)};

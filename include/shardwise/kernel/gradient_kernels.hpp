@@ -31,7 +31,7 @@ using gradient_entry_function = void (*)();
 template <class Class, class Result, class... T>
 [[nodiscard]] constexpr gradient_entry_function gradient_entry() noexcept;
 
-namespace detail {
+namespace internal {
 
 /// True for operations whose kernels, including those of their gradients, are in the compiled
 /// library.
@@ -70,6 +70,10 @@ void enter_function_on() {
     enter_function<F, T, T, T, T>(gradient);
   }
 }
+
+}  // namespace internal
+
+namespace detail {
 
 /// Registers an operation on one to three operands of `T`, of which those after the first may be
 /// indices, so that what it appends can be differentiated again.

@@ -191,7 +191,8 @@ struct kernel_of<pool_matches_operation> {
     const C* of_window = detail::without_gaps(y, y_memory);
     const detail::window_walk walk = detail::pool_walk(call.how, call.parts[0], call.made);
     const index_t read = walk.have[0] * walk.have[1] * walk.have[2];
-    const index_t blocks = detail::leading_blocks(call.made, detail::pooled::dimensions(call.how));
+    const index_t blocks =
+        detail::leading_blocks(call.made, internal::pooled::dimensions(call.how));
     C* out = to.data;
     for (index_t n = 0; n < blocks; ++n, from += read) {
       index_t row = 0;
@@ -231,7 +232,7 @@ struct kernel_of<pool_spread_operation> {
       const detail::window_walk walk = detail::pool_walk(call.how, call.made, call.parts[1]);
       const index_t read = walk.have[0] * walk.have[1] * walk.have[2];
       const index_t blocks =
-          detail::leading_blocks(call.made, detail::pooled::dimensions(call.how));
+          detail::leading_blocks(call.made, internal::pooled::dimensions(call.how));
       C* out = to.data;
       for (index_t n = 0; n < blocks; ++n, own += read, out += read) {
         std::fill_n(out, read, C{0});

@@ -31,15 +31,16 @@ template <>
 struct kernel_of<uniform_like_operation> {
   template <class T>
   static void run(const kernel_call& call) {
-    detail::fill_by_position<detail::narrow_uniform, T>(call,
-                                                        &detail::uniform_run<compute_type<T>>);
+    detail::fill_by_position<internal::narrow_uniform, T>(call,
+                                                          &internal::uniform_run<compute_type<T>>);
   }
 };
 template <>
 struct kernel_of<normal_like_operation> {
   template <class T>
   static void run(const kernel_call& call) {
-    detail::fill_by_position<detail::narrow_normal, T>(call, &detail::normal_run<compute_type<T>>);
+    detail::fill_by_position<internal::narrow_normal, T>(call,
+                                                         &internal::normal_run<compute_type<T>>);
   }
 };
 

@@ -24,7 +24,7 @@ struct random_kernels {
   void (*normal_at)(std::uint64_t source, std::uint64_t at, void* to) = nullptr;
 };
 
-namespace detail {
+namespace internal {
 
 /// Returns the kernels that draw numbers of a type, from the compiled library.
 [[nodiscard]] const random_kernels& compiled_random(element type) noexcept;
@@ -95,7 +95,7 @@ void normal_run(std::uint64_t source, std::uint64_t first, void* to, index_t n) 
 template <std::floating_point T>
 void normal_number(std::uint64_t source, std::uint64_t at, void* to) noexcept;
 
-}  // namespace detail
+}  // namespace internal
 }  // namespace shardwise
 
 #if !defined(SHARDWISE_COMPILED)

@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace shardwise::detail {
+namespace shardwise::internal {
 
 /// Converts an integer below 2^52 to a double; unlike a cast, this is vectorised everywhere.
 [[nodiscard]] constexpr double to_double(std::uint64_t whole) noexcept {
@@ -174,4 +174,4 @@ template <std::floating_point T>
 inline constexpr random_kernels random_kernels_of{element_of<T>, &uniform_run<T>, &normal_run<T>,
                                                   &normal_number<T>};
 
-}  // namespace shardwise::detail
+}  // namespace shardwise::internal

@@ -10,7 +10,7 @@
 
 namespace shardwise {
 
-namespace detail {
+namespace internal {
 
 /// Returns the result of a reduction as `run_reduce` writes it: with the extents of the operand,
 /// and stride 0 along reduced dimensions.
@@ -28,7 +28,7 @@ template <class T>
   return out;
 }
 
-}  // namespace detail
+}  // namespace internal
 
 /// The local part of a reduction. For `bool`, whose elements are bytes of 0 and 1, there are maxima
 /// and minima.
@@ -53,7 +53,7 @@ struct kernel_of<reduction_operation> {
   static void reduce(const kernel_call& call, const strided<const C>& x, const strided<C>& out) {
     const unsigned reduced = reduction_operation::reduced(call.how);
     run_reduce<C>(call.how.kind, fused::argument<0>{}, {x},
-                  detail::unreduced(out, x.extents, reduced), static_cast<std::uint8_t>(reduced));
+                  internal::unreduced(out, x.extents, reduced), static_cast<std::uint8_t>(reduced));
   }
 };
 

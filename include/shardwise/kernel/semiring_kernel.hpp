@@ -15,7 +15,7 @@ struct kernel_of<semiring_operation<S>> {
   template <class T>
   static void run(const kernel_call& call) {
     // A semiring of `bool` accepts no numbers, and a semiring of numbers no `bool`.
-    if constexpr (detail::is_of_truth_values<S> == std::same_as<T, bool>)
+    if constexpr (internal::is_of_truth_values<S> == std::same_as<T, bool>)
       contract_blocks<S, T>(call);
   }
 };

@@ -21,7 +21,7 @@ namespace shardwise {
   return gradient;
 }
 
-namespace detail {
+namespace internal {
 template <class X>
 struct gradient_type;
 template <class T, class Extents, class Layout>
@@ -31,12 +31,12 @@ struct gradient_type<sharded_tensor<T, Extents, Layout>> {
   using type =
       sharded_tensor<T, Extents, layout_from_value<typename Layout::mesh_type, gradient_type>>;
 };
-}  // namespace detail
+}  // namespace internal
 
 /// The type of the gradient of a tensor type, whose pending reductions are sums.
 ///
 ///     static_assert(std::is_same_v<gradient_of<X>, X>);      // for every X with nothing pending
 template <class X>
-using gradient_of = typename detail::gradient_type<X>::type;
+using gradient_of = typename internal::gradient_type<X>::type;
 
 }  // namespace shardwise

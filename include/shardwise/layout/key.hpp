@@ -71,7 +71,7 @@ namespace shardwise {
   return layout;
 }
 
-namespace detail {
+namespace internal {
 
 /// Packs axes into one integer: an octal digit for each, major to minor.
 [[nodiscard]] constexpr std::uint32_t pack(const axis_list& axes) noexcept {
@@ -190,14 +190,14 @@ struct extents_of_value<Holder, std::index_sequence<I...>> {
       decltype(extents_from(std::integer_sequence<index_t, Holder::extents_value[I]...>{}));
 };
 
-}  // namespace detail
+}  // namespace internal
 
 /// The layout type on `Mesh` of a packed layout, which turns a computed layout into a type. The
 /// words of its grains may be omitted if every dimension is contiguous.
 template <class Mesh, std::uint64_t Key, std::uint64_t Grains01 = 0, std::uint64_t Grains23 = 0,
           std::uint64_t Grains45 = 0, std::uint64_t Grains67 = 0>
 using layout_from_key =
-    typename detail::layout_of_key<Mesh, Key, Grains01, Grains23, Grains45, Grains67>::type;
+    typename internal::layout_of_key<Mesh, Key, Grains01, Grains23, Grains45, Grains67>::type;
 
 /// The layout type on `Mesh` of `Holder::layout_value`.
 template <class Mesh, class Holder>
@@ -208,6 +208,6 @@ using layout_from_value =
 
 /// The extents type of `Holder::extents_value`.
 template <class Holder>
-using extents_from_value = typename detail::extents_of_value<Holder>::type;
+using extents_from_value = typename internal::extents_of_value<Holder>::type;
 
 }  // namespace shardwise

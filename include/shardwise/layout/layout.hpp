@@ -11,7 +11,7 @@ namespace shardwise {
 template <class Mesh, class Spec, class Partial, class Policy>
 struct layout;
 
-namespace detail {
+namespace internal {
 
 /// Resolves the arguments of a layout type; arguments of other kinds are rejected. Overloads do
 /// this at no cost for legal layouts.
@@ -114,7 +114,7 @@ struct extents_judge : allowed<> {};
 template <class Layout, class Extents>
 struct extents_judge<Layout, Extents, false> : decltype(refuse_extents<Layout, Extents>()) {};
 
-}  // namespace detail
+}  // namespace internal
 
 /// The distribution of a tensor over devices: a partition spec on a mesh, the pending reductions or
 /// manual axes, and the policy: `exact`, `uneven` or `single_cut`.
@@ -122,9 +122,10 @@ struct extents_judge<Layout, Extents, false> : decltype(refuse_extents<Layout, E
 ///     using rows = layout<pod, P<"data", none>>;
 ///     using terms = layout<pod, P<"data", none>, partial<"model">>;
 ///     using any = layout<pod, P<"data", none>, partial<>, uneven>;
-template <class Mesh, class Spec = detail::missing, class Partial = partial<>, class Policy = exact>
+template <class Mesh, class Spec = internal::missing, class Partial = partial<>,
+          class Policy = exact>
 struct layout {
-  static_assert(sizeof(typename detail::layout_judge<Mesh, Spec, Partial, Policy>::type) > 0);
+  static_assert(sizeof(typename internal::layout_judge<Mesh, Spec, Partial, Policy>::type) > 0);
 
   using mesh_type = Mesh;
   using spec_type = Spec;
@@ -133,7 +134,7 @@ struct layout {
 
   /// The layout as a value.
   static constexpr layout_desc value =
-      detail::resolve_parts(Mesh::value, Spec::value, Partial::value, Policy::value).layout;
+      internal::resolve_parts(Mesh::value, Spec::value, Partial::value, Policy::value).layout;
 };
 
 }  // namespace shardwise

@@ -148,6 +148,10 @@ namespace detail {
   return words[0] == '%' ? grain::cyclic(number) : grain::strided(number);
 }
 
+}  // namespace detail
+
+namespace internal {
+
 /// Reads the axes of one entry into `axes`; `used` has the bits of axes used by earlier entries.
 [[nodiscard]] constexpr diagnosis resolve_entry(const mesh_desc& mesh, text_view entry, int dim,
                                                 std::uint8_t& used, axis_list& axes) noexcept {
@@ -171,7 +175,7 @@ namespace detail {
   return {};
 }
 
-}  // namespace detail
+}  // namespace internal
 
 /// Resolves names to a layout on a mesh. Checks that there are not too many entries, that each
 /// entry and its grain are well formed, that its axes are in the mesh, that no axis is used twice
@@ -193,7 +197,7 @@ namespace detail {
     const text_view entry = spec.dims[d];
     const std::size_t end = detail::grain_begin(entry);
     result.verdict =
-        detail::resolve_entry(mesh, text_view(entry.data(), end), d, used, layout.dims[d]);
+        internal::resolve_entry(mesh, text_view(entry.data(), end), d, used, layout.dims[d]);
     if (result.verdict.ok() && end < entry.size()) {
       const text_view words = entry.substr(end, entry.size());
       layout.grains[d] = detail::read_grain(words).over(layout.dims[d].ssize());
@@ -207,7 +211,7 @@ namespace detail {
   axis_list axes;
   if (!partial.axes.empty()) {
     std::uint8_t pending = 0;
-    result.verdict = detail::resolve_entry(mesh, partial.axes, -1, pending, axes);
+    result.verdict = internal::resolve_entry(mesh, partial.axes, -1, pending, axes);
     if (!result.verdict.ok()) return result;
     for (int i = 0; i < axes.ssize(); ++i) {
       const short_name& label = mesh.axes[axes[i]].label;
@@ -224,7 +228,7 @@ namespace detail {
   if (!partial.manual.empty()) {
     used = static_cast<std::uint8_t>(used | layout.pending);
     axes.clear();
-    result.verdict = detail::resolve_entry(mesh, partial.manual, -1, used, axes);
+    result.verdict = internal::resolve_entry(mesh, partial.manual, -1, used, axes);
     for (int i = 1; i < axes.ssize() && result.verdict.ok(); ++i)
       if (axes[i] < axes[i - 1])
         result.verdict = {.rule = violation::manual_axis_is_used, .axis = mesh.axes[axes[i]].label};

@@ -93,14 +93,14 @@ inline constexpr index_t max_elements = index_t{1} << 56U;
   return validate(mesh, layout, extents);
 }
 
-namespace detail {
+namespace internal {
 /// Returns the lowest axis of a set of bits.
 [[nodiscard]] constexpr short_name first_axis(const mesh_desc& mesh, unsigned bits) noexcept {
   for (int a = 0; a < mesh.rank(); ++a)
     if ((bits >> a & 1U) != 0) return mesh.axes[a].label;
   return {};
 }
-}  // namespace detail
+}  // namespace internal
 
 /// Checks a reshard between two layouts on a mesh: it must not start a pending reduction and must
 /// not change manual axes.
@@ -108,9 +108,9 @@ namespace detail {
                                                 const layout_desc& to) noexcept {
   if (const unsigned created = created_pending(from, to); created != 0)
     return {.rule = violation::reshard_would_create_partial,
-            .axis = detail::first_axis(mesh, created)};
+            .axis = internal::first_axis(mesh, created)};
   if (const unsigned left = from.manual ^ to.manual; left != 0)
-    return {.rule = violation::manual_axis_is_left, .axis = detail::first_axis(mesh, left)};
+    return {.rule = violation::manual_axis_is_left, .axis = internal::first_axis(mesh, left)};
   return {};
 }
 
@@ -129,7 +129,7 @@ namespace detail {
   return resolved.layout;
 }
 
-namespace detail {
+namespace internal {
 /// Returns the layout of a reshard of a tensor with layout `from` to a spec: nothing is pending,
 /// and manual axes stay manual.
 [[nodiscard]] constexpr layout_desc layout_with_spec(const mesh_desc& mesh, const layout_desc& from,
@@ -170,6 +170,6 @@ constexpr void require_mesh_of_type(const mesh_desc& mesh, const mesh_desc& want
   both << "the tensor is on " << mesh << ", its type on " << wanted;
   fail({.rule = violation::operand_meshes_differ}, both);
 }
-}  // namespace detail
+}  // namespace internal
 
 }  // namespace shardwise

@@ -9,7 +9,7 @@ namespace shardwise {
 
 /// A tensor of `T` with these extents and this layout. Here it is only declared;
 /// `<shardwise/shardwise.hpp>` defines it.
-template <class T, class Extents, class Layout = detail::missing>
+template <class T, class Extents, class Layout = internal::missing>
 class sharded_tensor;
 
 /// The index of an element of a tensor, one number per dimension.
@@ -50,7 +50,7 @@ struct tensor_desc {
   return out;
 }
 
-namespace detail {
+namespace internal {
 /// Returns true if the sizes of all axes and all extents are known.
 [[nodiscard]] constexpr bool is_known(const mesh_desc& mesh, const extents_desc& extents) noexcept {
   return mesh.devices() != dyn && !extents.contains(dyn);
@@ -85,13 +85,13 @@ template <class T, class Extents, class Layout>
 [[nodiscard]] constexpr sentence tensor_name(const sharded_tensor<T, Extents, Layout>*) noexcept {
   return to_text(Layout::mesh_type::value, {element_of<T>, Extents::value, Layout::value});
 }
-}  // namespace detail
+}  // namespace internal
 
 /// The notation of a tensor type: `f32[?@data, 1024]`.
 template <class X>
-  requires detail::is_sharded_tensor<X>
+  requires internal::is_sharded_tensor<X>
 [[nodiscard]] constexpr sentence type_name() noexcept {
-  return detail::tensor_name(static_cast<const X*>(nullptr));
+  return internal::tensor_name(static_cast<const X*>(nullptr));
 }
 
 }  // namespace shardwise

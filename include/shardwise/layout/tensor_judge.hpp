@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <type_traits>
 
-namespace shardwise::detail {
+namespace shardwise::internal {
 
 /// The extents of a tensor as a type: `extents<...>`, or a struct that is one.
 template <class E>
@@ -87,4 +87,4 @@ struct tensor_type_judge;
 template <class T, class Extents, class Layout>
 struct tensor_type_judge<sharded_tensor<T, Extents, Layout>> : tensor_judge<T, Extents, Layout> {};
 
-}  // namespace shardwise::detail
+}  // namespace shardwise::internal

@@ -75,7 +75,7 @@ struct mesh : private detail::dynamic_sizes<detail::dynamic_axes_of(Axes)> {
   static_assert(sizeof(typename decltype(detail::judge_mesh<Axes>())::type) > 0);
 
   /// The axes as a value, with `dyn` for sizes that are known only by an object.
-  static constexpr mesh_desc value = detail::parse_axes(Axes).value;
+  static constexpr mesh_desc value = internal::parse_axes(Axes).value;
   /// False if the axes are illegal; the compiler has then said why.
   static constexpr bool is_legal = decltype(detail::judge_mesh<Axes>())::ok;
   /// The number of devices, or `dyn`.
@@ -117,7 +117,7 @@ struct mesh : private detail::dynamic_sizes<detail::dynamic_axes_of(Axes)> {
 ///     struct slice : mesh<axis<"data", dyn>> {};
 ///     slice{4}.desc().devices();                            // 4
 template <class... Axes>
-using mesh = of_text::mesh<detail::mesh_text<Axes...>()>;
+using mesh = of_text::mesh<internal::mesh_text<Axes...>()>;
 
 /// A mesh type: `mesh<...>` or a struct that is one.
 template <class M>

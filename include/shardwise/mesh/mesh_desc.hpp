@@ -140,7 +140,7 @@ inline constexpr index_t max_devices = index_t{1} << 30U;
   return {};
 }
 
-namespace detail {
+namespace internal {
 /// Checks that the mesh of a pool is the one that a type requires: the same axes, with the same
 /// static sizes, and the same devices in the same order.
 [[nodiscard]] constexpr diagnosis check_pool(const mesh_desc& pool,
@@ -182,13 +182,13 @@ constexpr bounded_text<N>& write_mesh(bounded_text<N>& out, const mesh_desc& mes
   for (index_t i = 0; i < count && i < most; ++i) out << (i == 0 ? '[' : ',') << mesh.order.at(i);
   return out << (count > most ? ",...]" : "]");
 }
-}  // namespace detail
+}  // namespace internal
 
 /// Writes a mesh in the notation of the library: `mesh(data=2, model=4)`; an unknown size is `?`.
 /// An explicit order follows, at most its first 16 devices: `mesh(x=2, y=2)[3,1,2,0]`.
 template <std::size_t N>
 constexpr bounded_text<N>& operator<<(bounded_text<N>& out, const mesh_desc& mesh) noexcept {
-  return detail::write_mesh(out, mesh, 16);
+  return internal::write_mesh(out, mesh, 16);
 }
 
 }  // namespace shardwise

@@ -3,7 +3,7 @@
 
 #include "shardwise/mesh/mesh_desc.hpp"
 
-namespace shardwise::detail {
+namespace shardwise::internal {
 
 /// Writes one axis of the text of a mesh: `data=2`, or `data=?` for a dyn size. A label that is not
 /// a legal name is put in `< >`, which names cannot contain, so illegal axes never read as legal
@@ -130,4 +130,4 @@ struct parsed_axes {
   return {mesh, {}, {}, at};
 }
 
-}  // namespace shardwise::detail
+}  // namespace shardwise::internal

@@ -95,7 +95,7 @@ struct attention {
     const auto q = detail::at_positions<Rotary>(einsum<"bsd,dhe->bhse">(x, query));
     const auto k = detail::at_positions<Rotary>(einsum<"bsd,dhe->bhse">(context, key));
     const auto v = einsum<"bsd,dhe->bhse">(context, value);
-    const auto permitted = detail::permitted_among(options...);
+    const auto permitted = internal::permitted_among(options...);
     if constexpr (has_mask<Options...>)
       return merged(shardwise::attention<To::value>(q, k, v, mask_among(options...), permitted));
     else
@@ -105,7 +105,7 @@ struct attention {
   template <class Q, class K, class V, class First, class... Options>
   [[nodiscard]] static constexpr auto met_from(const Q& q, const K& keys, const V& values,
                                                const First& first, const Options&... options) {
-    const auto permitted = detail::permitted_among(options...);
+    const auto permitted = internal::permitted_among(options...);
     if constexpr (!has_mask<Options...> || AnyRefused<Q>) {
       return shardwise::attention<To::value>(q, keys, values, first, permitted);
     } else {

@@ -77,7 +77,7 @@ namespace nn {
 /// An option of a call of `nn::attention`: `attention_mask`, or `across<...>`, the axes over which
 /// keys and values are gathered.
 template <class X>
-concept AttentionOption = detail::is_attention_mask<X>::value || detail::are_across<X>;
+concept AttentionOption = detail::is_attention_mask<X>::value || internal::are_across<X>;
 
 }  // namespace nn
 

@@ -72,23 +72,25 @@ constexpr void move_towards(Average& average, const Model& model, const Rate& ra
   const auto move = [&](const auto&, auto& mean, const auto& now) {
     using average_type = std::remove_cvref_t<decltype(mean)>;
     using T = typename average_type::value_type;
-    require(detail::check_same_extents(mean.extents(), now.extents()));
+    require(internal::check_same_extents(mean.extents(), now.extents()));
     const auto assign = [&](auto&& made) {
       if constexpr (ValueOperand<average_type>)
         require(check_assignment(mean.tensor(), made.tensor()));
-      detail::put(mean, std::forward<decltype(made)>(made));
+      internal::put(mean, std::forward<decltype(made)>(made));
     };
     if constexpr (Fractional<T>)
-      assign(detail::narrowed<T>(lerp(detail::widened(mean), detail::narrowed<compute_type<T>>(now),
-                                      detail::rate_for<T>(rate))));
+      assign(internal::narrowed<T>(lerp(internal::widened(mean),
+                                        internal::narrowed<compute_type<T>>(now),
+                                        detail::rate_for<T>(rate))));
     else
-      assign(detail::narrowed<T>(now));
+      assign(internal::narrowed<T>(now));
   };
-  constexpr auto frozen = detail::frozen_parts::are_buffers;
-  using judged = decltype(detail::judge_together<frozen, detail::judges_average, Average, Model>());
-  if constexpr (detail::is_judged_well<judged>())
-    detail::walk_together<frozen>(detail::of_any_layouts<decltype(move)>{move}, detail::no_path{},
-                                  average, model);
+  constexpr auto frozen = internal::frozen_parts::are_buffers;
+  using judged =
+      decltype(internal::judge_together<frozen, detail::judges_average, Average, Model>());
+  if constexpr (internal::is_judged_well<judged>())
+    internal::walk_together<frozen>(internal::of_any_layouts<decltype(move)>{move},
+                                    internal::no_path{}, average, model);
 }
 
 }  // namespace nn

@@ -30,12 +30,16 @@ struct momentum {
 
 }  // namespace nn
 
-namespace detail {
+namespace internal {
 
 template <class Mean, class Variance, ChangesElements Change>
 struct changed_nest<nn::running_moments<Mean, Variance>, Change> {
   using type = nn::running_moments<Mean, Variance>;
 };
+
+}  // namespace internal
+
+namespace detail {
 
 /// Normalises each channel with the moments of the batch, and moves running moments towards them.
 template <class Permitted, int Rank, class X, class Moments, class... Scale>
@@ -99,14 +103,14 @@ struct batch_norm {
 
   template <EitherOperand X>
   [[nodiscard]] constexpr auto operator()(const X& x) const {
-    return detail::with_rank<2, 5>(x, [&](auto rank) {
+    return internal::with_rank<2, 5>(x, [&](auto rank) {
       const auto beside = [](const auto& of_channels) {
-        return detail::widened(detail::beside_positions<decltype(rank)::value>(of_channels));
+        return internal::widened(internal::beside_positions<decltype(rank)::value>(of_channels));
       };
-      const auto normal = (detail::widened(x) - beside(running.value.mean)) /
+      const auto normal = (internal::widened(x) - beside(running.value.mean)) /
                           sqrt(beside(running.value.variance) + epsilon);
-      return detail::narrowed<typename X::value_type>(
-          detail::scaled<Permitted>(normal, beside(scale), beside(shift)));
+      return internal::narrowed<typename X::value_type>(
+          internal::scaled<Permitted>(normal, beside(scale), beside(shift)));
     });
   }
   template <EitherOperand X>
@@ -118,7 +122,7 @@ struct batch_norm {
     if constexpr (AnyRefused<decltype(judged())>)
       return std::pair{judged(), running.value};
     else
-      return detail::with_rank<2, 5>(x, [&](auto rank) {
+      return internal::with_rank<2, 5>(x, [&](auto rank) {
         return detail::batch_and_moments<Permitted, rank()>(x, epsilon, moves, running.value, scale,
                                                             shift);
       });

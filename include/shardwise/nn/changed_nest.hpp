@@ -12,7 +12,7 @@
 
 namespace shardwise {
 
-namespace detail {
+namespace internal {
 
 /// The type of a nest with changed tensors: `Change::tensor<T, Extents, Layout>` replaces a tensor
 /// with elements, `Change::abstract<...>` an abstract one. Class templates are instantiated with
@@ -104,7 +104,7 @@ struct to_fractions : changes_elements {
   using abstract = abstract_tensor<element<T>, Extents, Layout>;
 };
 
-}  // namespace detail
+}  // namespace internal
 
 /// The type of a nest whose floating-point tensors have elements `To`; integer and `bool` tensors
 /// and those of an `nn::buffer` do not change. A model must be a class template of its tensors, or
@@ -112,6 +112,6 @@ struct to_fractions : changes_elements {
 ///
 ///     using narrow = with_fractions<bfloat16, nn::linear<W, B>>;
 template <Fractional To, class Nest>
-using with_fractions = typename detail::changed_nest<Nest, detail::to_fractions<To>>::type;
+using with_fractions = typename internal::changed_nest<Nest, internal::to_fractions<To>>::type;
 
 }  // namespace shardwise

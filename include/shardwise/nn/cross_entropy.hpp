@@ -200,7 +200,7 @@ namespace nn {
 
 /// An option of a cross entropy: weights of the classes `[classes]`, `smoothing`, or `across<...>`.
 template <class X>
-concept LabelOption = EitherOperand<X> || detail::is_smoothing<X>::value || detail::are_across<X>;
+concept LabelOption = EitherOperand<X> || detail::is_smoothing<X>::value || internal::are_across<X>;
 
 /// Returns the mean cross entropy of logits `[..., classes]` and integer labels `[...]`, or
 /// probabilities `[..., classes]`: a pending sum over the axes that split the labels. Classes may

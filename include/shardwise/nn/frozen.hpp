@@ -49,13 +49,13 @@ struct buffer {
 
 }  // namespace nn
 
-namespace detail {
+namespace internal {
 
 template <class Nest, ChangesElements Change>
 struct changed_nest<nn::buffer<Nest>, Change> {
   using type = nn::buffer<Nest>;
 };
 
-}  // namespace detail
+}  // namespace internal
 
 }  // namespace shardwise

@@ -116,7 +116,7 @@ namespace nn {
 template <ShardedTensor X, weight_of Kind = weight_of::linear>
 [[nodiscard]] X kaiming_normal(const device_pool& pool, random_key seed,
                                double gain = std::sqrt(2.0)) {
-  const tensor_desc tensor = detail::described<X>(pool);
+  const tensor_desc tensor = internal::described<X>(pool);
   return detail::scaled_normal<X>(pool, tensor, seed,
                                   detail::kaiming_deviation(Kind, tensor.extents, gain));
 }
@@ -125,68 +125,71 @@ template <ShardedTensor X, weight_of Kind = weight_of::linear>
 ///
 ///     auto w = nn::kaiming_normal<float>(pool, random_key{1}, extents_desc{16, 32},
 ///                                        spec_desc{{"", "model"}});
-template <Fractional T, weight_of Kind = weight_of::linear, detail::LayoutOrSpec Target>
+template <Fractional T, weight_of Kind = weight_of::linear, internal::LayoutOrSpec Target>
 [[nodiscard]] any_tensor<T> kaiming_normal(const device_pool& pool, random_key seed,
                                            const extents_desc& extents, const Target& target,
                                            double gain = std::sqrt(2.0)) {
-  return detail::scaled_normal<any_tensor<T>>(pool, detail::described_as<T>(pool, extents, target),
+  return detail::scaled_normal<any_tensor<T>>(pool,
+                                              internal::described_as<T>(pool, extents, target),
                                               seed, detail::kaiming_deviation(Kind, extents, gain));
 }
 /// Returns uniform weights with the same variance.
 template <ShardedTensor X, weight_of Kind = weight_of::linear>
 [[nodiscard]] X kaiming_uniform(const device_pool& pool, random_key seed,
                                 double gain = std::sqrt(2.0)) {
-  const tensor_desc tensor = detail::described<X>(pool);
+  const tensor_desc tensor = internal::described<X>(pool);
   return detail::scaled_uniform<X>(pool, tensor, seed,
                                    detail::kaiming_deviation(Kind, tensor.extents, gain));
 }
-template <Fractional T, weight_of Kind = weight_of::linear, detail::LayoutOrSpec Target>
+template <Fractional T, weight_of Kind = weight_of::linear, internal::LayoutOrSpec Target>
 [[nodiscard]] any_tensor<T> kaiming_uniform(const device_pool& pool, random_key seed,
                                             const extents_desc& extents, const Target& target,
                                             double gain = std::sqrt(2.0)) {
-  return detail::scaled_uniform<any_tensor<T>>(pool, detail::described_as<T>(pool, extents, target),
-                                               seed,
-                                               detail::kaiming_deviation(Kind, extents, gain));
+  return detail::scaled_uniform<any_tensor<T>>(
+      pool, internal::described_as<T>(pool, extents, target), seed,
+      detail::kaiming_deviation(Kind, extents, gain));
 }
 /// Returns normal weights with the variance `2 / (in + out)` of fan-in and fan-out (Xavier).
 template <ShardedTensor X, weight_of Kind = weight_of::linear>
 [[nodiscard]] X xavier_normal(const device_pool& pool, random_key seed, double gain = 1) {
-  const tensor_desc tensor = detail::described<X>(pool);
+  const tensor_desc tensor = internal::described<X>(pool);
   return detail::scaled_normal<X>(pool, tensor, seed,
                                   detail::xavier_deviation(Kind, tensor.extents, gain));
 }
-template <Fractional T, weight_of Kind = weight_of::linear, detail::LayoutOrSpec Target>
+template <Fractional T, weight_of Kind = weight_of::linear, internal::LayoutOrSpec Target>
 [[nodiscard]] any_tensor<T> xavier_normal(const device_pool& pool, random_key seed,
                                           const extents_desc& extents, const Target& target,
                                           double gain = 1) {
-  return detail::scaled_normal<any_tensor<T>>(pool, detail::described_as<T>(pool, extents, target),
+  return detail::scaled_normal<any_tensor<T>>(pool,
+                                              internal::described_as<T>(pool, extents, target),
                                               seed, detail::xavier_deviation(Kind, extents, gain));
 }
 /// Returns uniform weights with the same variance.
 template <ShardedTensor X, weight_of Kind = weight_of::linear>
 [[nodiscard]] X xavier_uniform(const device_pool& pool, random_key seed, double gain = 1) {
-  const tensor_desc tensor = detail::described<X>(pool);
+  const tensor_desc tensor = internal::described<X>(pool);
   return detail::scaled_uniform<X>(pool, tensor, seed,
                                    detail::xavier_deviation(Kind, tensor.extents, gain));
 }
-template <Fractional T, weight_of Kind = weight_of::linear, detail::LayoutOrSpec Target>
+template <Fractional T, weight_of Kind = weight_of::linear, internal::LayoutOrSpec Target>
 [[nodiscard]] any_tensor<T> xavier_uniform(const device_pool& pool, random_key seed,
                                            const extents_desc& extents, const Target& target,
                                            double gain = 1) {
-  return detail::scaled_uniform<any_tensor<T>>(pool, detail::described_as<T>(pool, extents, target),
+  return detail::scaled_uniform<any_tensor<T>>(pool,
+                                               internal::described_as<T>(pool, extents, target),
                                                seed, detail::xavier_deviation(Kind, extents, gain));
 }
 /// Returns normal numbers with this standard deviation, truncated at two standard deviations:
 /// numbers beyond are drawn again. The standard deviation of the result is 0.88 times as large.
 template <ShardedTensor X>
 [[nodiscard]] X truncated_normal(const device_pool& pool, random_key seed, double deviation) {
-  return detail::truncated<X>(pool, detail::described<X>(pool), seed, deviation);
+  return detail::truncated<X>(pool, internal::described<X>(pool), seed, deviation);
 }
-template <Fractional T, detail::LayoutOrSpec Target>
+template <Fractional T, internal::LayoutOrSpec Target>
 [[nodiscard]] any_tensor<T> truncated_normal(const device_pool& pool, random_key seed,
                                              double deviation, const extents_desc& extents,
                                              const Target& target) {
-  return detail::truncated<any_tensor<T>>(pool, detail::described_as<T>(pool, extents, target),
+  return detail::truncated<any_tensor<T>>(pool, internal::described_as<T>(pool, extents, target),
                                           seed, deviation);
 }
 
@@ -345,7 +348,7 @@ template <class Model, class... Make>
                                const initial<Make>&... given) {
   detail::initialiser<Make...> values(pool, seed, given...);
   Model made = make_nest<Model>([&]<class X>(std::type_identity<X> type, const leaf_path& path) {
-    return values.template next<X>(detail::described<X>(pool), type, path);
+    return values.template next<X>(internal::described<X>(pool), type, path);
   });
   values.require_found();
   return made;

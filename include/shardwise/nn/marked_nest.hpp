@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace shardwise::detail {
+namespace shardwise::internal {
 
 /// A layout with the position of its tensor in the type of a model, so that equal tensor types at
 /// different positions become distinct: `mlp<linear<W>, linear<W>>` has `W` at 0, 0 and at 1, 0.
@@ -95,4 +95,4 @@ inline constexpr bool is_class_template<Whole<A...>> = true;
 template <class T>
 inline constexpr char identity_of_type = 0;
 
-}  // namespace shardwise::detail
+}  // namespace shardwise::internal

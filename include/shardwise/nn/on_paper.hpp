@@ -51,7 +51,7 @@ struct kept_by {
 ///
 ///     using paper_model = on_paper<nn::linear<W, B>>;
 template <class Nest>
-using on_paper = typename detail::changed_nest<Nest, detail::to_paper>::type;
+using on_paper = typename internal::changed_nest<Nest, internal::to_paper>::type;
 
 namespace detail {
 
@@ -97,13 +97,13 @@ template <std::size_t Capacity, class... Nests, class F, std::convertible_to<ind
   traced_program<Capacity> out;
   // Named here, where the program calls, so that compilers show an error in `f` in few lines.
   using results = decltype(f(std::declval<const on_paper<Nests>&>()...));
-  if constexpr (!detail::holds_refusal<std::remove_cvref_t<results>>) {
+  if constexpr (!internal::holds_refusal<std::remove_cvref_t<results>>) {
     program_builder code(out);
     const detail::entered<Sizes...> enter{code, {sizes...}};
     const std::tuple<on_paper<Nests>...> operands{make_nest<on_paper<Nests>>(enter)...};
-    const auto result = detail::call_with(f, operands);
+    const auto result = internal::call_with(f, operands);
     const detail::kept_by keep{code};
-    detail::for_each_tensor(result, keep);
+    internal::for_each_tensor(result, keep);
   }
   return out;
 }
@@ -115,8 +115,8 @@ template <std::size_t Capacity, class... Nests, class F, std::convertible_to<ind
 template <std::size_t Capacity, class... Nests, class F, std::convertible_to<index_t>... Sizes>
 [[nodiscard]] constexpr auto trace_nests(const F& f, Sizes... sizes) {
   using results = decltype(f(std::declval<const on_paper<Nests>&>()...));
-  if constexpr (detail::holds_refusal<std::remove_cvref_t<results>>)
-    return detail::refused_ledger{};
+  if constexpr (internal::holds_refusal<std::remove_cvref_t<results>>)
+    return internal::refused_ledger{};
   else
     return ledger_of(trace_nests_program<Capacity, Nests...>(f, sizes...));
 }

@@ -67,11 +67,11 @@ template <class Nest>
 [[nodiscard]] Nest zeros_like(const Nest& nest) {
   const auto zero = []<class X>(const X& x) {
     using T = typename X::value_type;
-    return detail::handle_of<X>(detail::make_filled<T>(
+    return internal::handle_of<X>(internal::make_filled<T>(
         x.share()->home(), x.share()->tensor(),
         [](const held_box&, const strided<T>& block) { fill_elements(T{}, block); }));
   };
-  return detail::map_nest<detail::frozen_parts::are_left_out>(nest, zero);
+  return internal::map_nest<internal::frozen_parts::are_left_out>(nest, zero);
 }
 
 }  // namespace shardwise

@@ -38,7 +38,7 @@ struct rotary {
   }
   template <EitherOperand X, EitherOperand Positions>
   [[nodiscard]] constexpr auto operator()(const X& x, const Positions& positions) const {
-    return turned(x, detail::with_rank<0, 1>(positions, [&](auto rank) {
+    return turned(x, internal::with_rank<0, 1>(positions, [&](auto rank) {
                     return from<decltype(rank)::value>(x, positions);
                   }));
   }
@@ -49,9 +49,9 @@ struct rotary {
   [[nodiscard]] static constexpr auto from(const X& x, const Positions& positions) {
     using wide = compute_type<typename X::value_type>;
     if constexpr (Rank == 0)
-      return detail::made_tensor(counted(x) + cast<wide>(positions));
+      return internal::made_tensor(counted(x) + cast<wide>(positions));
     else
-      return detail::made_tensor(unsqueeze<1>(cast<wide>(positions)));
+      return internal::made_tensor(unsqueeze<1>(cast<wide>(positions)));
   }
   /// The number of pairs; a tensor without positions is an error of the operation.
   [[nodiscard]] static constexpr index_t pairs_of(const extents_desc& of) noexcept {
@@ -77,7 +77,7 @@ struct rotary {
         return X::domain::template number<wide>(x, wide{0});
     }();
     return cast<wide>(iota_like<0>(
-        detail::apply_by_extents<broadcast_to_operation, extents_of_angles<Rank>>(zero, x)));
+        internal::apply_by_extents<broadcast_to_operation, extents_of_angles<Rank>>(zero, x)));
   }
   /// Returns the positions, counted from 0, `[positions, pairs]`.
   template <class X>

@@ -235,7 +235,7 @@ template <std::size_t Capacity, class Results, bool Reverse, class F, class Carr
 ///       return scanned{next, next};
 ///     }, start, xs);                          // f32[8@data], f32[16, 8@data] -> the same types
 template <std::size_t Capacity = 64, class F, class Carry, class First, class... Rest>
-  requires(detail::has_tensor_in<Carry>() && !AnyRefused<Carry>)
+  requires(internal::has_tensor_in<Carry>() && !AnyRefused<Carry>)
 [[nodiscard]] constexpr auto scan(const F& f, const Carry& carry, const First& layers,
                                   const Rest&... rest) {
   using carry_type = decltype(detail::named_carry(carry));
@@ -248,12 +248,12 @@ template <std::size_t Capacity = 64, class F, class Carry, class First, class...
     return detail::scan_layers<Capacity, results, false>(f, carry, layers, rest...);
   } else {
     using reported [[maybe_unused]] = decltype(typename judged::type{});
-    return detail::refused_results_of<made>{};
+    return internal::refused_results_of<made>{};
   }
 }
 /// The same from the last layer to the first.
 template <std::size_t Capacity = 64, class F, class Carry, class First, class... Rest>
-  requires(detail::has_tensor_in<Carry>() && !AnyRefused<Carry>)
+  requires(internal::has_tensor_in<Carry>() && !AnyRefused<Carry>)
 [[nodiscard]] constexpr auto scan(const F& f, const Carry& carry, in_reverse_t, const First& layers,
                                   const Rest&... rest) {
   using carry_type = decltype(detail::named_carry(carry));
@@ -265,7 +265,7 @@ template <std::size_t Capacity = 64, class F, class Carry, class First, class...
     return detail::scan_layers<Capacity, results, true>(f, carry, layers, rest...);
   } else {
     using reported [[maybe_unused]] = decltype(typename judged::type{});
-    return detail::refused_results_of<made>{};
+    return internal::refused_results_of<made>{};
   }
 }
 /// A scan of the result of an invalid operation.

@@ -22,7 +22,7 @@ struct scanned {
 template <class Carry, class Outputs>
 scanned(Carry, Outputs) -> scanned<Carry, Outputs>;
 
-namespace detail {
+namespace internal {
 
 template <class Carry, class Outputs>
 inline constexpr bool holds_refusal<scanned<Carry, Outputs>> =
@@ -31,6 +31,10 @@ template <class Carry, class Outputs>
 struct refused_results<scanned<Carry, Outputs>> {
   using type = std::pair<refused_value, refused_value>;
 };
+
+}  // namespace internal
+
+namespace detail {
 
 /// The tensor type of an expression.
 template <class X>

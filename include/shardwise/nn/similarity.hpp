@@ -24,7 +24,7 @@ template <int Dim, EitherOperand A, EitherOperand B, fixed_string... Axes>
 [[nodiscard]] constexpr auto cosine_similarity(const A& a, const B& b,
                                                across_axes<Axes...> permitted = {},
                                                double least = 1e-8) {
-  const auto products = detail::finished(sum<Dim>(a * b), permitted);
+  const auto products = internal::finished(sum<Dim>(a * b), permitted);
   return products /
          (maximum(l2_norm<Dim>(a, permitted), least) * maximum(l2_norm<Dim>(b, permitted), least));
 }

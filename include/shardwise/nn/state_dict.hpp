@@ -110,23 +110,23 @@ template <class Nest>
 [[nodiscard]] auto state_dict(Nest& nest, std::string_view prefix = {}) {
   using entry = std::conditional_t<std::is_const_v<Nest>, const_state_entry, state_entry>;
   basic_state_view<entry> out;
-  for_each_leaf<detail::tensors_in_pools>(nest, [&](auto& x, const leaf_path& at) {
-    out.push_back(entry(detail::state_name(prefix, at), x));
+  for_each_leaf<internal::tensors_in_pools>(nest, [&](auto& x, const leaf_path& at) {
+    out.push_back(entry(internal::state_name(prefix, at), x));
   });
-  for_each_leaf<detail::tensors_and_frozen_parts>(nest, [&]<class X>(X& x, const leaf_path& at) {
-    if constexpr (detail::FrozenNest<std::remove_const_t<X>>)
-      if (detail::is_left_out(x))
-        for_each_leaf<detail::tensors_in_pools>(
+  for_each_leaf<internal::tensors_and_frozen_parts>(nest, [&]<class X>(X& x, const leaf_path& at) {
+    if constexpr (internal::FrozenNest<std::remove_const_t<X>>)
+      if (internal::is_left_out(x))
+        for_each_leaf<internal::tensors_in_pools>(
             x.value,
             [&](const auto&, const leaf_path& in) {
-              out.leave_out(detail::state_name(prefix, in));
+              out.leave_out(internal::state_name(prefix, in));
             },
             at);
   });
   return out;
 }
 /// A nest on paper has no elements; `for_each_parameter` visits its names and types.
-template <detail::NestOnPaper Nest>
+template <internal::NestOnPaper Nest>
 void state_dict(Nest& nest, std::string_view prefix = {}) = delete;  // for_each_parameter(nest, f)
 /// A state is returned unchanged.
 template <class Entry>
@@ -154,10 +154,14 @@ struct state_difference {
 [[nodiscard]] state_difference difference_of_names(const const_state_view& into,
                                                    const const_state_view& source);
 
-namespace detail {
+namespace internal {
 
 /// Returns the names of a difference as the text of an error.
 [[nodiscard]] std::string words_of(const state_difference& names);
+
+}  // namespace internal
+
+namespace detail {
 
 /// Loads a state; both arguments are views.
 state_difference load_state(const state_view& into, const const_state_view& source,

@@ -22,7 +22,7 @@ SHARDWISE_INLINE state_difference difference_of_names(const const_state_view& in
   return out;
 }
 
-namespace detail {
+namespace internal {
 
 SHARDWISE_INLINE std::string words_of(const state_difference& names) {
   const auto list = [](const char* what, const std::vector<std::string>& all) {
@@ -34,6 +34,10 @@ SHARDWISE_INLINE std::string words_of(const state_difference& names) {
   const std::string unexpected = list("unexpected:", names.unexpected);
   return missing + (missing.empty() || unexpected.empty() ? "" : "; ") + unexpected;
 }
+
+}  // namespace internal
+
+namespace detail {
 
 SHARDWISE_INLINE state_difference load_state(const state_view& into, const const_state_view& source,
                                              state_names names) {

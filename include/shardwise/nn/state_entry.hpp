@@ -19,7 +19,7 @@
 
 namespace shardwise {
 
-namespace detail {
+namespace internal {
 
 /// The leaves of a state: tensors in pools, with compile-time or run-time layouts.
 struct tensors_in_pools {
@@ -79,7 +79,7 @@ inline constexpr state_leaf written_state_leaf_of{read_leaf<X>, write_leaf<X>,
 /// Reports a tensor that does not have the elements of a request.
 [[noreturn]] void fail_elements(const std::string& name, element have, element want);
 
-}  // namespace detail
+}  // namespace internal
 
 /// A tensor of a nest with its name, for reading.
 class const_state_entry {
@@ -87,7 +87,7 @@ class const_state_entry {
   /// Refers to a tensor, which must outlive it.
   template <Readable X>
   const_state_entry(std::string name, const X& leaf)
-      : const_state_entry(std::move(name), &leaf, detail::state_leaf_of<X>) {}
+      : const_state_entry(std::move(name), &leaf, internal::state_leaf_of<X>) {}
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   /// Returns its elements, extents and layout.
@@ -96,24 +96,25 @@ class const_state_entry {
   /// Returns the tensor as an `any_tensor` with elements `T`. Throws `stored_tensor_differs`.
   template <Element T>
   [[nodiscard]] any_tensor<T> as() const {
-    if (tensor().type != element_of<T>) detail::fail_elements(name_, tensor().type, element_of<T>);
-    return detail::handle_of<any_tensor<T>>(share());
+    if (tensor().type != element_of<T>)
+      internal::fail_elements(name_, tensor().type, element_of<T>);
+    return internal::handle_of<any_tensor<T>>(share());
   }
   /// Returns all elements, row-major, in host memory, after computing them if necessary.
-  [[nodiscard]] std::vector<std::byte> bytes() const { return detail::gathered_bytes(*share()); }
+  [[nodiscard]] std::vector<std::byte> bytes() const { return internal::gathered_bytes(*share()); }
   /// Returns the node of the tensor.
   [[nodiscard]] node_ptr share() const { return leaf_->read(place_); }
 
  protected:
-  const_state_entry(std::string name, const void* place, const detail::state_leaf& leaf)
+  const_state_entry(std::string name, const void* place, const internal::state_leaf& leaf)
       : name_(std::move(name)), place_(place), leaf_(&leaf) {}
 
-  [[nodiscard]] const detail::state_leaf& leaf() const noexcept { return *leaf_; }
+  [[nodiscard]] const internal::state_leaf& leaf() const noexcept { return *leaf_; }
 
  private:
   std::string name_;
   const void* place_;
-  const detail::state_leaf* leaf_;
+  const internal::state_leaf* leaf_;
 };
 
 /// A tensor of a nest with its name, for reading and assignment.
@@ -122,7 +123,7 @@ class state_entry : public const_state_entry {
   template <Readable X>
     requires(!std::is_const_v<X>)
   state_entry(std::string name, X& leaf)
-      : const_state_entry(std::move(name), &leaf, detail::written_state_leaf_of<X>),
+      : const_state_entry(std::move(name), &leaf, internal::written_state_leaf_of<X>),
         written_(&leaf) {}
 
   /// Assigns a new value to the tensor, with its elements and extents. The tensor keeps its layout

@@ -6,7 +6,7 @@
 
 namespace shardwise {
 
-namespace detail {
+namespace internal {
 
 SHARDWISE_INLINE std::string state_name(std::string_view prefix, const leaf_path& path) {
   if (path.size() >= 120)
@@ -31,6 +31,10 @@ SHARDWISE_INLINE void fail_elements(const std::string& name, element have, eleme
                                                               << to_text(have) << ", not "
                                                               << to_text(want));
 }
+
+}  // namespace internal
+
+namespace detail {
 
 /// Returns elements and extents as in errors: `f32[4, 8]`.
 [[nodiscard]] inline sentence elements_and_extents(const tensor_desc& tensor) {
@@ -58,10 +62,10 @@ SHARDWISE_INLINE node_ptr state_entry::value_of(const const_state_entry& from) c
     require(check_reshard(own->where().mesh(), have.layout, want.layout), name());
     return reshard_node_of(source, want.layout);
   }
-  const std::vector<std::byte> whole = detail::gathered_bytes(*source);
+  const std::vector<std::byte> whole = internal::gathered_bytes(*source);
   const const_any_block host{whole.data(), have.type, have.extents, row_major(have.extents)};
   return filled([&](const held_box& part, const any_block& block) {
-    detail::copy_any_part(host, part, block, own->elements());
+    internal::copy_any_part(host, part, block, own->elements());
   });
 }
 

@@ -17,7 +17,7 @@
 
 namespace shardwise {
 
-namespace detail {
+namespace internal {
 
 /// Replaces the path of a tensor if it is not needed.
 struct no_path {};
@@ -223,7 +223,7 @@ template <class X>
   return static_cast<compute_type<typename X::value_type>>(value);
 }
 
-}  // namespace detail
+}  // namespace internal
 
 /// Calls `f(name, x, y)` for every tensor of a nest and the corresponding one of another nest of
 /// the same structure, such as a model and its average, whose elements and layouts may differ. A
@@ -235,24 +235,24 @@ template <class X>
 template <class First, class Second, class F>
   requires(!std::convertible_to<const Second&, text_view>)
 constexpr void for_each_parameter(First& first, Second& second, const F& f) {
-  constexpr auto frozen = detail::frozen_parts::hold_tensors;
+  constexpr auto frozen = internal::frozen_parts::hold_tensors;
   using judged =
-      decltype(detail::judge_together<frozen, detail::any_tensors, std::remove_const_t<First>,
-                                      std::remove_const_t<Second>>());
-  if constexpr (detail::is_judged_well<judged>())
-    detail::walk_together<frozen>(f, leaf_path{}, first, second);
+      decltype(internal::judge_together<frozen, internal::any_tensors, std::remove_const_t<First>,
+                                        std::remove_const_t<Second>>());
+  if constexpr (internal::is_judged_well<judged>())
+    internal::walk_together<frozen>(f, leaf_path{}, first, second);
 }
 /// The same for three nests, such as a model, moments, and gradients.
 template <class First, class Second, class Third, class F>
 constexpr void for_each_parameter(First& first, Second& second, Third& third, const F& f) {
-  constexpr auto frozen = detail::frozen_parts::hold_tensors;
-  using judged = typename detail::first_refusal<
-      decltype(detail::judge_together<frozen, detail::any_tensors, std::remove_const_t<First>,
-                                      std::remove_const_t<Second>>()),
-      decltype(detail::judge_together<frozen, detail::any_tensors, std::remove_const_t<First>,
-                                      std::remove_const_t<Third>>())>::type;
-  if constexpr (detail::is_judged_well<judged>())
-    detail::walk_together<frozen>(f, leaf_path{}, first, second, third);
+  constexpr auto frozen = internal::frozen_parts::hold_tensors;
+  using judged = typename internal::first_refusal<
+      decltype(internal::judge_together<frozen, internal::any_tensors, std::remove_const_t<First>,
+                                        std::remove_const_t<Second>>()),
+      decltype(internal::judge_together<frozen, internal::any_tensors, std::remove_const_t<First>,
+                                        std::remove_const_t<Third>>())>::type;
+  if constexpr (internal::is_judged_well<judged>())
+    internal::walk_together<frozen>(f, leaf_path{}, first, second, third);
 }
 
 }  // namespace shardwise

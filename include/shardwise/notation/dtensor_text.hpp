@@ -80,7 +80,7 @@ namespace detail {
 /// Writes placements: `S(0) R P(sum)`.
 template <TextSink Out>
 constexpr Out& write_placements(Out& sink, const dtensor_placements& placements) {
-  detail::text_out<Out> out(sink);
+  internal::text_out<Out> out(sink);
   text_view separator{};
   for (const dtensor_placement& one : placements) {
     out << separator;

@@ -55,7 +55,7 @@ namespace shardwise {
 template <TextSink Out>
 constexpr Out& write_hlo_named(Out& sink, const named_sharding& sharding,
                                quotes quote = quotes::single) {
-  detail::text_out<Out> out(sink);
+  internal::text_out<Out> out(sink);
   if (sharding.on.maximal()) {
     out << "{maximal_mesh[device_id=" << sharding.on.device << "]}";
     return sink;

@@ -208,7 +208,7 @@ enum class hlo_devices : bool { as_they_are, listed };
 template <TextSink Out>
 constexpr Out& write_hlo(Out& sink, const hlo_sharding& sharding,
                          hlo_devices form = hlo_devices::as_they_are) {
-  detail::text_out<Out> out(sink);
+  internal::text_out<Out> out(sink);
   constexpr text_view words[] = {
       "replicated", "maximal device=", "devices=", "manual", "unknown", "unreduced"};
   out << '{' << words[static_cast<unsigned>(sharding.kind)];

@@ -163,7 +163,7 @@ constexpr void write_grain(text_out<Out>& out, grain how) {
 /// once, so a single cut is not marked; `write_layout_as` checks that a layout is one.
 template <TextSink Out>
 constexpr Out& write_partition_spec(Out& sink, const mesh_desc& mesh, const layout_desc& layout) {
-  detail::text_out<Out> out(sink);
+  internal::text_out<Out> out(sink);
   text_view separator{};
   out << "P(";
   for (const axis_list& dim : layout.dims) {

@@ -108,7 +108,7 @@ inline constexpr element_name element_names[] = {
 /// `5@(x,y)*1`.
 template <TextSink Out>
 constexpr Out& write_type(Out& sink, const mesh_desc& mesh, const tensor_desc& tensor) {
-  detail::text_out<Out> out(sink);
+  internal::text_out<Out> out(sink);
   for (const detail::element_name& entry : detail::element_names)
     if (entry.type == tensor.type) out << entry.words;
   const auto axes = [&](const axis_list& list) {

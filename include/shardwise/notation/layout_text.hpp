@@ -220,7 +220,7 @@ template <notation Form, class X>
   return read;
 }
 
-namespace detail {
+namespace internal {
 
 /// Returns why a text is neither a partition spec nor placements: the error of the reader that got
 /// further, or, if both got as far, of the one whose names are quoted as in the text.
@@ -233,7 +233,7 @@ namespace detail {
   return placements;
 }
 
-}  // namespace detail
+}  // namespace internal
 
 /// Reads a layout for a tensor of this rank on a mesh and detects the notation: `{..}` is HLO,
 /// `#sdy.sharding<..>` or `<..>` Shardy, `P('x', None)` or `('x', None)` a partition spec, and
@@ -253,7 +253,7 @@ namespace detail {
   if (spec.verdict.ok()) return spec;
   const read_placements placed = parse_placements(words);
   if (placed.verdict.ok()) return as(notation::dtensor);
-  return {{}, detail::spec_or_placements(words, spec.verdict, placed.verdict)};
+  return {{}, internal::spec_or_placements(words, spec.verdict, placed.verdict)};
 }
 
 /// Uses memory of its own, for lists of up to 4096 devices.
@@ -276,13 +276,13 @@ namespace detail {
 [[nodiscard]] constexpr layout_desc layout_of(notation form, text_view words, const mesh_desc& mesh,
                                               int rank = -1, policy_desc policy = exact{}) {
   const read_layout read = parse_layout(form, words, mesh, rank, policy);
-  detail::require_read(read.verdict, words);
+  internal::require_read(read.verdict, words);
   return read.layout;
 }
 [[nodiscard]] constexpr layout_desc layout_of(text_view words, const mesh_desc& mesh, int rank = -1,
                                               policy_desc policy = exact{}) {
   const read_layout read = parse_layout(words, mesh, rank, policy);
-  detail::require_read(read.verdict, words);
+  internal::require_read(read.verdict, words);
   return read.layout;
 }
 

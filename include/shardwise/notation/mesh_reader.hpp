@@ -85,8 +85,9 @@ constexpr void read_device_order(reader& in, mesh_desc& mesh, device_buffer& buf
   const bool wrapped = in.accept("mesh") && in.accept('(');
   bool is_named = wrapped;
   for (const char c : words) is_named = is_named || c == '=';
-  const detail::parsed_axes read = is_named ? detail::parse_axes(words, wrapped ? in.position() : 0)
-                                            : detail::parse_sizes(words);
+  const internal::parsed_axes read = is_named
+                                         ? internal::parse_axes(words, wrapped ? in.position() : 0)
+                                         : detail::parse_sizes(words);
   if (!read.verdict.ok()) {
     const bool says = !read.reason.empty();
     return {
@@ -112,7 +113,7 @@ constexpr void read_device_order(reader& in, mesh_desc& mesh, device_buffer& buf
   return parse_mesh(words, no_room);
 }
 
-namespace detail {
+namespace internal {
 
 /// Throws `error` for malformed text: the reason, the text, and the characters at the position of
 /// the failure; of a long text only the surroundings of that position.
@@ -135,14 +136,14 @@ constexpr void require_read(const parse_verdict& verdict, text_view words) {
        advice);
 }
 
-}  // namespace detail
+}  // namespace internal
 
 /// Returns the mesh that a text describes; see `parse_mesh`. Throws `error` if the text is illegal.
 ///
 ///     const mesh_desc mesh = mesh_from_text("data=2,model=4");
 [[nodiscard]] constexpr mesh_desc mesh_from_text(text_view words, device_buffer& buffer) {
   const read_mesh read = parse_mesh(words, buffer);
-  if (read.rule.rule == violation::text_is_malformed) detail::require_read(read.verdict, words);
+  if (read.rule.rule == violation::text_is_malformed) internal::require_read(read.verdict, words);
   require(read.rule);
   return read.mesh;
 }
@@ -158,7 +159,7 @@ constexpr void require_read(const parse_verdict& verdict, text_view words) {
 template <std::size_t Capacity = 1000>
 [[nodiscard]] constexpr bounded_text<Capacity> to_text(const mesh_desc& mesh) {
   bounded_text<Capacity + 1> out;
-  detail::write_mesh(out, mesh, mesh.order.devices().ssize());
+  internal::write_mesh(out, mesh, mesh.order.devices().ssize());
   if (out.size() > Capacity)
     fail({.rule = violation::layout_has_no_text},
          "the text is longer: to_text<N> has room for N characters");

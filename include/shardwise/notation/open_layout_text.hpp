@@ -63,7 +63,7 @@ constexpr Out& write_open_layout(Out& sink, const open_layout& layout, const mes
   }
   for (std::uint8_t a = 0; a < mesh.rank(); ++a)
     if ((layout.replicated >> a & 1) != 0) sharding.replicated.push_back({a});
-  detail::text_out<Out> out(sink);
+  internal::text_out<Out> out(sink);
   detail::write_named_dims(out, sharding, quotes::doubled);
   detail::write_named_sets(out, sharding, quotes::doubled);
   return sink;

@@ -112,7 +112,7 @@ constexpr void read_dense(reader& in, replica_groups& groups, device_buffer& buf
 template <TextSink Out>
 constexpr Out& write_named_groups(Out& sink, const named_groups& groups,
                                   quotes quote = quotes::single) {
-  detail::text_out<Out> out(sink);
+  internal::text_out<Out> out(sink);
   out << "mesh[";
   detail::write_mesh_axes(out, groups.on.mesh, quote, ",");
   out << ']';
@@ -168,7 +168,7 @@ constexpr Out& write_named_groups(Out& sink, const named_groups& groups,
 /// Writes groups as HLO does: lists as lists, and an order as an order.
 template <TextSink Out>
 constexpr Out& write_groups(Out& sink, const replica_groups& groups) {
-  detail::text_out<Out> out(sink);
+  internal::text_out<Out> out(sink);
   const bool listed = groups.is_everyone() || groups.members.is_list();
   if (!listed) {
     out << '[' << groups.count() << ',' << groups.size() << "]<=";
@@ -193,7 +193,7 @@ constexpr Out& write_groups(Out& sink, const replica_groups& groups) {
 template <TextSink Out>
 constexpr parse_verdict write_dense_groups(Out& sink, const replica_groups& groups) {
   if (groups.is_everyone()) return {0, "dense groups say how many devices there are"};
-  detail::text_out<Out> out(sink);
+  internal::text_out<Out> out(sink);
   out << "dense<";
   if (groups.members.count() == 1) {
     out << groups.member(0, 0);

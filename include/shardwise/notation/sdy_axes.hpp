@@ -90,7 +90,7 @@ constexpr void write_axis_list(Out& out, const mesh_desc& mesh, const axis_refs&
 /// Writes the axes of an all_gather, an all_slice or a reduce_scatter: `[{"x"}, {}]`.
 template <TextSink Out>
 constexpr Out& write_axis_lists(Out& sink, const mesh_desc& mesh, const axis_lists& lists) {
-  detail::text_out<Out> out(sink);
+  internal::text_out<Out> out(sink);
   out << '[';
   for (int d = 0; d < lists.ssize(); ++d) {
     if (d > 0) out << ", ";
@@ -103,7 +103,7 @@ constexpr Out& write_axis_lists(Out& sink, const mesh_desc& mesh, const axis_lis
 /// Writes the axes of an all_reduce: `{"y"}`.
 template <TextSink Out>
 constexpr Out& write_axis_list(Out& sink, const mesh_desc& mesh, const axis_refs& refs) {
-  detail::text_out<Out> out(sink);
+  internal::text_out<Out> out(sink);
   detail::write_axis_list(out, mesh, refs);
   return sink;
 }
@@ -147,7 +147,7 @@ constexpr Out& write_axis_list(Out& sink, const mesh_desc& mesh, const axis_refs
 /// Writes the moves of an all_to_all.
 template <TextSink Out>
 constexpr Out& write_axis_moves(Out& sink, const mesh_desc& mesh, const axis_moves& moves) {
-  detail::text_out<Out> out(sink);
+  internal::text_out<Out> out(sink);
   text_view separator = "[";
   for (const axis_move& move : moves) {
     out << separator;

@@ -55,7 +55,7 @@ constexpr void read_sdy_mesh(reader& in, named_mesh& on, device_buffer& buffer) 
 /// Writes a mesh without its symbol: `<["data"=2, "model"=4]>`.
 template <TextSink Out>
 constexpr Out& write_sdy_mesh(Out& sink, const named_mesh& on) {
-  detail::text_out<Out> out(sink);
+  internal::text_out<Out> out(sink);
   out << "<[";
   detail::write_mesh_axes(out, on.mesh, quotes::doubled, ", ");
   out << ']';
@@ -73,7 +73,7 @@ constexpr Out& write_sdy_mesh(Out& sink, const named_mesh& on) {
 /// Writes the operation that names a mesh: `sdy.mesh @pod = <["data"=2, "model"=4]>`.
 template <TextSink Out>
 constexpr Out& write_sdy_mesh(Out& sink, text_view symbol, const named_mesh& on) {
-  detail::text_out<Out> out(sink);
+  internal::text_out<Out> out(sink);
   out << "sdy.mesh @" << symbol << " = ";
   return write_sdy_mesh(sink, on);
 }
@@ -120,7 +120,7 @@ constexpr Out& write_sdy_mesh(Out& sink, text_view symbol, const named_mesh& on)
 /// the mesh is written inline.
 template <TextSink Out>
 constexpr Out& write_sdy(Out& sink, text_view symbol, const named_sharding& sharding) {
-  detail::text_out<Out> out(sink);
+  internal::text_out<Out> out(sink);
   out << "#sdy.sharding<";
   if (symbol.empty())
     write_sdy_mesh(out << "mesh", sharding.on);

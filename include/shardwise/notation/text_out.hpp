@@ -13,7 +13,7 @@ concept TextSink = requires(Out& out, text_view words, char c, index_t n) {
   out << n;
 };
 
-namespace detail {
+namespace internal {
 
 /// Writes words, characters and numbers to a sink with an explicit type for each, so that every
 /// sink treats a literal as words.
@@ -39,5 +39,5 @@ class text_out {
   Out& out_;
 };
 
-}  // namespace detail
+}  // namespace internal
 }  // namespace shardwise

@@ -41,7 +41,7 @@ struct across_axes {
 template <fixed_string... Axes>
 inline constexpr across_axes<Axes...> across{};
 
-namespace detail {
+namespace internal {
 
 template <fixed_string... Axes>
 inline constexpr bool are_across<across_axes<Axes...>> = true;
@@ -209,15 +209,15 @@ struct fetching_call {
   }
 };
 
-}  // namespace detail
+}  // namespace internal
 
 /// Applies an operation as `apply_operation` does, after gathering its operands over the permitted
 /// axes where necessary.
 template <class Operation, fixed_string... Axes, class... X>
-[[nodiscard]] constexpr detail::outcome_of<detail::fetching_call<Operation, across_axes<Axes...>>,
-                                           X...>
+[[nodiscard]] constexpr internal::outcome_of<
+    internal::fetching_call<Operation, across_axes<Axes...>>, X...>
 apply_operation(across_axes<Axes...>, X&&... x) {
-  return detail::carry_out<detail::fetching_call<Operation, across_axes<Axes...>>>(
+  return internal::carry_out<internal::fetching_call<Operation, across_axes<Axes...>>>(
       static_cast<X&&>(x)...);
 }
 

@@ -62,28 +62,28 @@ struct elu : fractional_function<"elu", 12> {
 }  // namespace functions
 
 /// Returns `x sigmoid(x)`, also known as swish.
-template <class A, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::silu, A, Given...> silu(
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::silu, A, Given...> silu(
     A&& a, const Given&... given) {
   return elementwise<functions::silu>(std::forward<A>(a), given...);
 }
 /// Returns `log(1 + exp(x))`, a smooth approximation of `relu`.
-template <class A, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::softplus, A, Given...> softplus(
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::softplus, A, Given...> softplus(
     A&& a, const Given&... given) {
   return elementwise<functions::softplus>(std::forward<A>(a), given...);
 }
 /// Returns `x/2 (1 + erf(x / sqrt(2)))`; `gelu` approximates it with `tanh`, which is faster.
-template <class A, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::gelu_exact, A, Given...> gelu_exact(
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::gelu_exact, A, Given...> gelu_exact(
     A&& a, const Given&... given) {
   return elementwise<functions::gelu_exact>(std::forward<A>(a), given...);
 }
 /// Returns `x`, or `slope x` below 0. The slope is a number or a tensor.
 ///
 ///     auto y = leaky_relu(x, 0.01F);
-template <class X, class Slope, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::leaky_relu, X, Slope, Given...> leaky_relu(
+template <class X, class Slope, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::leaky_relu, X, Slope, Given...> leaky_relu(
     X&& x, Slope&& slope, const Given&... given) {
   return elementwise<functions::leaky_relu>(std::forward<X>(x), std::forward<Slope>(slope),
                                             given...);
@@ -91,101 +91,103 @@ template <class X, class Slope, detail::Terms... Given>
 /// Returns `x`, or `alpha (exp(x) - 1)` below 0.
 ///
 ///     auto y = elu(x, 1.0F);
-template <class X, class Alpha, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::elu, X, Alpha, Given...> elu(
+template <class X, class Alpha, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::elu, X, Alpha, Given...> elu(
     X&& x, Alpha&& alpha, const Given&... given) {
   return elementwise<functions::elu>(std::forward<X>(x), std::forward<Alpha>(alpha), given...);
 }
 
 /// Returns `x` clamped to [-1, 1].
-template <class X, detail::Terms... Given>
+template <class X, internal::Terms... Given>
   requires ElementwiseOperands<X>
 [[nodiscard]] constexpr auto hardtanh(X&& x, const Given&... given) {
   return clamp(std::forward<X>(x), -1, 1, given...);
 }
 
 /// Returns `(x + 3) / 6` clamped to [0, 1].
-template <class X, detail::Terms... Given>
+template <class X, internal::Terms... Given>
   requires ElementwiseOperands<X>
 [[nodiscard]] constexpr auto hard_sigmoid(X&& x, const Given&... given) {
-  return divide(clamp(add(std::forward<X>(x), 3, detail::without_request(given)...), 0, 6), 6,
+  return divide(clamp(add(std::forward<X>(x), 3, internal::without_request(given)...), 0, 6), 6,
                 given...);
 }
 
 /// Returns `log(sigmoid(x))`, without overflow for any `x`.
-template <class X, detail::Terms... Given>
+template <class X, internal::Terms... Given>
   requires ElementwiseOperands<X>
 [[nodiscard]] constexpr auto log_sigmoid(X&& x, const Given&... given) {
-  return negate(softplus(negate(std::forward<X>(x), detail::without_request(given)...)), given...);
+  return negate(softplus(negate(std::forward<X>(x), internal::without_request(given)...)),
+                given...);
 }
 
 /// Returns `x tanh(softplus(x))`.
-template <class X, detail::Terms... Given>
+template <class X, internal::Terms... Given>
   requires ElementwiseOperands<X>
 [[nodiscard]] constexpr auto mish(const X& x, const Given&... given) {
-  return multiply(x, tanh(softplus(x, detail::without_request(given)...)), given...);
+  return multiply(x, tanh(softplus(x, internal::without_request(given)...)), given...);
 }
 
 /// Returns `x` clamped to [0, 6].
-template <class X, detail::Terms... Given>
+template <class X, internal::Terms... Given>
   requires ElementwiseOperands<X>
 [[nodiscard]] constexpr auto relu6(X&& x, const Given&... given) {
   return clamp(std::forward<X>(x), 0, 6, given...);
 }
 
 /// Returns `x hard_sigmoid(x)`.
-template <class X, detail::Terms... Given>
+template <class X, internal::Terms... Given>
   requires ElementwiseOperands<X>
 [[nodiscard]] constexpr auto hard_swish(const X& x, const Given&... given) {
-  return multiply(x, hard_sigmoid(x, detail::without_request(given)...), given...);
+  return multiply(x, hard_sigmoid(x, internal::without_request(given)...), given...);
 }
 
 /// Returns `x / (1 + |x|)`.
-template <class X, detail::Terms... Given>
+template <class X, internal::Terms... Given>
   requires ElementwiseOperands<X>
 [[nodiscard]] constexpr auto soft_sign(const X& x, const Given&... given) {
   return divide(
-      x, add(abs(x, detail::without_request(given)...), 1, detail::without_request(given)...),
+      x, add(abs(x, internal::without_request(given)...), 1, internal::without_request(given)...),
       given...);
 }
 
 /// Returns `scale elu(x, alpha)` with the constants that keep mean 0 and variance 1.
-template <class X, detail::Terms... Given>
+template <class X, internal::Terms... Given>
   requires ElementwiseOperands<X>
 [[nodiscard]] constexpr auto selu(X&& x, const Given&... given) {
-  return multiply(elu(std::forward<X>(x), 1.6732632423543772, detail::without_request(given)...),
+  return multiply(elu(std::forward<X>(x), 1.6732632423543772, internal::without_request(given)...),
                   1.0507009873554805, given...);
 }
 
 /// Returns `x`, or `alpha (exp(x / alpha) - 1)` below 0.
 ///
 ///     auto y = celu(x, 2.0F);
-template <class X, class Alpha, detail::Terms... Given>
+template <class X, class Alpha, internal::Terms... Given>
   requires ElementwiseOperands<X, Alpha>
 [[nodiscard]] constexpr auto celu(X&& x, const Alpha& alpha, const Given&... given) {
-  return multiply(elu(divide(std::forward<X>(x), alpha, detail::without_request(given)...), 1,
-                      detail::without_request(given)...),
+  return multiply(elu(divide(std::forward<X>(x), alpha, internal::without_request(given)...), 1,
+                      internal::without_request(given)...),
                   alpha, given...);
 }
 
 /// Returns `x` moved towards 0 by a number, at most to 0.
 ///
 ///     auto y = soft_shrink(x, 0.5F);
-template <class X, Scalar Threshold, detail::Terms... Given>
+template <class X, Scalar Threshold, internal::Terms... Given>
   requires ElementwiseOperands<X>
 [[nodiscard]] constexpr auto soft_shrink(const X& x, Threshold threshold, const Given&... given) {
-  return subtract(x, clamp(x, -threshold, threshold, detail::without_request(given)...), given...);
+  return subtract(x, clamp(x, -threshold, threshold, internal::without_request(given)...),
+                  given...);
 }
 
 /// Returns `x` where its magnitude is greater than a number, and 0 elsewhere.
 ///
 ///     auto y = hard_shrink(x, 0.5F);
-template <class X, Scalar Threshold, detail::Terms... Given>
+template <class X, Scalar Threshold, internal::Terms... Given>
   requires ElementwiseOperands<X>
 [[nodiscard]] constexpr auto hard_shrink(const X& x, Threshold threshold, const Given&... given) {
   return masked(x,
-                elementwise<functions::greater>(abs(x, detail::without_request(given)...),
-                                                threshold, detail::without_request(given)...),
+                elementwise<functions::greater>(abs(x, internal::without_request(given)...),
+                                                threshold, internal::without_request(given)...),
                 given...);
 }
 

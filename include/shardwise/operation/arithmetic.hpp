@@ -103,87 +103,87 @@ struct masked : elementwise_function<"masked", linearity::first_operand> {
 }  // namespace functions
 
 template <class A, class B>
-[[nodiscard]] constexpr detail::of_elements<functions::add, A, B> operator+(A&& a, B&& b) {
+[[nodiscard]] constexpr internal::of_elements<functions::add, A, B> operator+(A&& a, B&& b) {
   return elementwise<functions::add>(std::forward<A>(a), std::forward<B>(b));
 }
 template <class A, class B>
-[[nodiscard]] constexpr detail::of_elements<functions::subtract, A, B> operator-(A&& a, B&& b) {
+[[nodiscard]] constexpr internal::of_elements<functions::subtract, A, B> operator-(A&& a, B&& b) {
   return elementwise<functions::subtract>(std::forward<A>(a), std::forward<B>(b));
 }
 template <class A, class B>
-[[nodiscard]] constexpr detail::of_elements<functions::multiply, A, B> operator*(A&& a, B&& b) {
+[[nodiscard]] constexpr internal::of_elements<functions::multiply, A, B> operator*(A&& a, B&& b) {
   return elementwise<functions::multiply>(std::forward<A>(a), std::forward<B>(b));
 }
 template <class A, class B>
-[[nodiscard]] constexpr detail::of_elements<functions::divide, A, B> operator/(A&& a, B&& b) {
+[[nodiscard]] constexpr internal::of_elements<functions::divide, A, B> operator/(A&& a, B&& b) {
   return elementwise<functions::divide>(std::forward<A>(a), std::forward<B>(b));
 }
 template <class A>
-[[nodiscard]] constexpr detail::of_elements<functions::negate, A> operator-(A&& a) {
+[[nodiscard]] constexpr internal::of_elements<functions::negate, A> operator-(A&& a) {
   return elementwise<functions::negate>(std::forward<A>(a));
 }
 
 /// The operators as functions, whose last argument may be `as` or `across`.
 ///
 ///     auto y = add(x, row, as<P<"data", none>>);
-template <class A, class B, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::add, A, B, Given...> add(
+template <class A, class B, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::add, A, B, Given...> add(
     A&& a, B&& b, const Given&... given) {
   return elementwise<functions::add>(std::forward<A>(a), std::forward<B>(b), given...);
 }
-template <class A, class B, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::subtract, A, B, Given...> subtract(
+template <class A, class B, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::subtract, A, B, Given...> subtract(
     A&& a, B&& b, const Given&... given) {
   return elementwise<functions::subtract>(std::forward<A>(a), std::forward<B>(b), given...);
 }
-template <class A, class B, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::multiply, A, B, Given...> multiply(
+template <class A, class B, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::multiply, A, B, Given...> multiply(
     A&& a, B&& b, const Given&... given) {
   return elementwise<functions::multiply>(std::forward<A>(a), std::forward<B>(b), given...);
 }
-template <class A, class B, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::divide, A, B, Given...> divide(
+template <class A, class B, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::divide, A, B, Given...> divide(
     A&& a, B&& b, const Given&... given) {
   return elementwise<functions::divide>(std::forward<A>(a), std::forward<B>(b), given...);
 }
-template <class A, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::negate, A, Given...> negate(
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::negate, A, Given...> negate(
     A&& a, const Given&... given) {
   return elementwise<functions::negate>(std::forward<A>(a), given...);
 }
 
 /// Returns the elementwise maximum of two values.
-template <class A, class B, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::maximum, A, B, Given...> maximum(
+template <class A, class B, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::maximum, A, B, Given...> maximum(
     A&& a, B&& b, const Given&... given) {
   return elementwise<functions::maximum>(std::forward<A>(a), std::forward<B>(b), given...);
 }
 /// Returns the elementwise minimum of two values.
-template <class A, class B, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::minimum, A, B, Given...> minimum(
+template <class A, class B, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::minimum, A, B, Given...> minimum(
     A&& a, B&& b, const Given&... given) {
   return elementwise<functions::minimum>(std::forward<A>(a), std::forward<B>(b), given...);
 }
-template <class A, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::abs, A, Given...> abs(
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::abs, A, Given...> abs(
     A&& a, const Given&... given) {
   return elementwise<functions::abs>(std::forward<A>(a), given...);
 }
-template <class A, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::square, A, Given...> square(
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::square, A, Given...> square(
     A&& a, const Given&... given) {
   return elementwise<functions::square>(std::forward<A>(a), given...);
 }
-template <class A, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::relu, A, Given...> relu(
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::relu, A, Given...> relu(
     A&& a, const Given&... given) {
   return elementwise<functions::relu>(std::forward<A>(a), given...);
 }
 
 /// Returns the values where the condition, a tensor of `bool`, is true, and 0 elsewhere: `where(c,
 /// x, 0)` for pending sums.
-template <class A, class B, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::masked, A, B, Given...> masked(
+template <class A, class B, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::masked, A, B, Given...> masked(
     A&& a, B&& condition, const Given&... given) {
   return elementwise<functions::masked>(std::forward<A>(a), std::forward<B>(condition), given...);
 }

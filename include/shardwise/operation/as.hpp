@@ -56,7 +56,7 @@ struct result_sharding {
   return {layout};
 }
 
-namespace detail {
+namespace internal {
 
 template <class Target, class Policy>
 inline constexpr bool is_result_as<result_as<Target, Policy>> = true;
@@ -255,21 +255,21 @@ using whole_call_maybe_on_terms =
                        call_with_terms<fetching_whole<Operation>::template with>,
                        fetching_call<Operation, across_axes<>>>;
 
-}  // namespace detail
+}  // namespace internal
 
 /// Applies an operation and reshards its result to the requested layout.
 template <class Operation, class Target, class Policy, class... X>
-[[nodiscard]] constexpr detail::outcome_on<detail::fetching_call<Operation, detail::every_axis>,
-                                           result_as<Target, Policy>, X...>
+[[nodiscard]] constexpr internal::outcome_on<
+    internal::fetching_call<Operation, internal::every_axis>, result_as<Target, Policy>, X...>
 apply_operation(result_as<Target, Policy> wanted, X&&... x) {
-  return detail::carry_out_on<detail::fetching_call<Operation, detail::every_axis>>(
+  return internal::carry_out_on<internal::fetching_call<Operation, internal::every_axis>>(
       wanted, static_cast<X&&>(x)...);
 }
 template <class Operation, class Target, class... X>
-[[nodiscard]] constexpr detail::outcome_on<detail::fetching_call<Operation, detail::every_axis>,
-                                           result_sharding<Target>, X...>
+[[nodiscard]] constexpr internal::outcome_on<
+    internal::fetching_call<Operation, internal::every_axis>, result_sharding<Target>, X...>
 apply_operation(result_sharding<Target> wanted, X&&... x) {
-  return detail::carry_out_on<detail::fetching_call<Operation, detail::every_axis>>(
+  return internal::carry_out_on<internal::fetching_call<Operation, internal::every_axis>>(
       wanted, static_cast<X&&>(x)...);
 }
 

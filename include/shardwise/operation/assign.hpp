@@ -10,11 +10,11 @@ namespace shardwise {
 template <class X, class Y>
 concept AssigningOperands =
     !std::is_const_v<X> &&
-    (detail::operand_kind_of<X> == detail::operand_kind::refused_tensor ||
+    (internal::operand_kind_of<X> == internal::operand_kind::refused_tensor ||
      (EitherOperand<X> && ElementwiseOperands<X, Y> &&
       (ValueOperand<X> || !ValueOperand<Y>)&&!requires { typename X::never_assigned; }));
 
-namespace detail {
+namespace internal {
 
 /// Converts from anything; the parameter of overloads that only report an error.
 struct anything {
@@ -85,7 +85,7 @@ template <class Function, class X, class Y>
   requires AssigningOperands<X, Y>
 using assigned = outcome_of<assign_call<Function>, X&, Y>;
 
-}  // namespace detail
+}  // namespace internal
 
 /// `x += y` is `x = x + y`: the handle refers to another value afterwards, and other handles keep
 /// the old one. Extents and layout do not change; a result that has others is a compile-time error
@@ -94,23 +94,23 @@ using assigned = outcome_of<assign_call<Function>, X&, Y>;
 ///     w -= dw * 0.1F;
 template <class X, class Y>
   requires AssigningOperands<X, Y>
-constexpr detail::assigned<functions::add, X, Y> operator+=(X& x, Y&& y) {
-  return detail::carry_out<detail::assign_call<functions::add>>(x, std::forward<Y>(y));
+constexpr internal::assigned<functions::add, X, Y> operator+=(X& x, Y&& y) {
+  return internal::carry_out<internal::assign_call<functions::add>>(x, std::forward<Y>(y));
 }
 template <class X, class Y>
   requires AssigningOperands<X, Y>
-constexpr detail::assigned<functions::subtract, X, Y> operator-=(X& x, Y&& y) {
-  return detail::carry_out<detail::assign_call<functions::subtract>>(x, std::forward<Y>(y));
+constexpr internal::assigned<functions::subtract, X, Y> operator-=(X& x, Y&& y) {
+  return internal::carry_out<internal::assign_call<functions::subtract>>(x, std::forward<Y>(y));
 }
 template <class X, class Y>
   requires AssigningOperands<X, Y>
-constexpr detail::assigned<functions::multiply, X, Y> operator*=(X& x, Y&& y) {
-  return detail::carry_out<detail::assign_call<functions::multiply>>(x, std::forward<Y>(y));
+constexpr internal::assigned<functions::multiply, X, Y> operator*=(X& x, Y&& y) {
+  return internal::carry_out<internal::assign_call<functions::multiply>>(x, std::forward<Y>(y));
 }
 template <class X, class Y>
   requires AssigningOperands<X, Y>
-constexpr detail::assigned<functions::divide, X, Y> operator/=(X& x, Y&& y) {
-  return detail::carry_out<detail::assign_call<functions::divide>>(x, std::forward<Y>(y));
+constexpr internal::assigned<functions::divide, X, Y> operator/=(X& x, Y&& y) {
+  return internal::carry_out<internal::assign_call<functions::divide>>(x, std::forward<Y>(y));
 }
 
 }  // namespace shardwise

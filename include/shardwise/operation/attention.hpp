@@ -308,19 +308,19 @@ using attention_call =
 ///     auto z = attention(q, k, v, mask, across<"seq">);
 ///     auto next = attention<attends::to_earlier>(q, cache.keys, cache.values, cache.filled);
 template <attends To = attends::to_all, NamedOperand Q, NamedOperand K, NamedOperand V,
-          detail::Terms Given = across_axes<>>
-[[nodiscard]] constexpr detail::outcome_on<detail::attention_call<To, detail::permitted_by<Given>>,
-                                           Given, Q, K, V>
+          internal::Terms Given = across_axes<>>
+[[nodiscard]] constexpr internal::outcome_on<
+    detail::attention_call<To, internal::permitted_by<Given>>, Given, Q, K, V>
 attention(Q&& q, K&& k, V&& v, const Given& given = {}) {
-  return detail::carry_out_on<detail::attention_call<To, detail::permitted_by<Given>>>(
+  return internal::carry_out_on<detail::attention_call<To, internal::permitted_by<Given>>>(
       given, static_cast<Q&&>(q), static_cast<K&&>(k), static_cast<V&&>(v));
 }
 template <attends To = attends::to_all, NamedOperand Q, NamedOperand K, NamedOperand V,
-          NamedOperand Mask, detail::Terms Given = across_axes<>>
-[[nodiscard]] constexpr detail::outcome_on<detail::attention_call<To, detail::permitted_by<Given>>,
-                                           Given, Q, K, V, Mask>
+          NamedOperand Mask, internal::Terms Given = across_axes<>>
+[[nodiscard]] constexpr internal::outcome_on<
+    detail::attention_call<To, internal::permitted_by<Given>>, Given, Q, K, V, Mask>
 attention(Q&& q, K&& k, V&& v, Mask&& mask, const Given& given = {}) {
-  return detail::carry_out_on<detail::attention_call<To, detail::permitted_by<Given>>>(
+  return internal::carry_out_on<detail::attention_call<To, internal::permitted_by<Given>>>(
       given, static_cast<Q&&>(q), static_cast<K&&>(k), static_cast<V&&>(v),
       static_cast<Mask&&>(mask));
 }

@@ -96,7 +96,7 @@ struct batched_value {
   bool is_mapped = false;
 };
 
-namespace detail {
+namespace internal {
 
 /// Appends an operation, applied to each element of a batch, to the sink `to`, which has
 /// `tensor_of(value)` and `emit(operation, attributes, values)`. Operations with a batched form are
@@ -135,6 +135,10 @@ constexpr batched_value emit_batched(Sink& to, index_t size, const operation& wh
   }
   return {to.emit(what, form.how, read), true};
 }
+
+}  // namespace internal
+
+namespace detail {
 
 /// The gradient step of an operation inside `vmap`: whatever the operation's gradient appends is
 /// appended for the whole batch.

@@ -91,7 +91,7 @@ struct bitcast_of {
 ///     auto bits = bitcast<std::int32_t>(x);          // f32[8@data, 4] -> i32[8@data, 4]
 ///     auto bytes = bitcast<std::uint8_t>(x);         // f32[8@data, 4] -> u8[8@data, 4, 4]
 ///     auto same = bitcast<float>(bytes);             // -> f32[8@data, 4]
-template <Element To, NamedOperand X, detail::Terms Given = across_axes<>>
+template <Element To, NamedOperand X, internal::Terms Given = across_axes<>>
 [[nodiscard]] constexpr auto bitcast(X&& x, const Given& given = {})
     -> decltype(apply_operation<bitcast_of<To>>(given, static_cast<X&&>(x))) {
   return apply_operation<bitcast_of<To>>(given, static_cast<X&&>(x));

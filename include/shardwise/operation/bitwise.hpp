@@ -28,39 +28,39 @@ struct right_shift : bitwise<"right_shift"> {};
 /// functions.
 ///
 ///     auto low = bitwise_and(keys, 0xFF);
-template <class A, class B, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::bitwise_and, A, B, Given...> bitwise_and(
+template <class A, class B, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::bitwise_and, A, B, Given...> bitwise_and(
     A&& a, B&& b, const Given&... given) {
   return elementwise<functions::bitwise_and>(std::forward<A>(a), std::forward<B>(b), given...);
 }
 /// Returns the bits that are set in at least one of the integers.
-template <class A, class B, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::bitwise_or, A, B, Given...> bitwise_or(
+template <class A, class B, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::bitwise_or, A, B, Given...> bitwise_or(
     A&& a, B&& b, const Given&... given) {
   return elementwise<functions::bitwise_or>(std::forward<A>(a), std::forward<B>(b), given...);
 }
 /// Returns the bits that are set in exactly one of the integers.
-template <class A, class B, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::bitwise_xor, A, B, Given...> bitwise_xor(
+template <class A, class B, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::bitwise_xor, A, B, Given...> bitwise_xor(
     A&& a, B&& b, const Given&... given) {
   return elementwise<functions::bitwise_xor>(std::forward<A>(a), std::forward<B>(b), given...);
 }
 /// Returns the bits that are not set.
-template <class A, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::bitwise_not, A, Given...> bitwise_not(
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::bitwise_not, A, Given...> bitwise_not(
     A&& a, const Given&... given) {
   return elementwise<functions::bitwise_not>(std::forward<A>(a), given...);
 }
 /// Shifts bits to the left; the result is 0 if the shift is negative, or the width or more.
-template <class A, class B, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::left_shift, A, B, Given...> left_shift(
+template <class A, class B, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::left_shift, A, B, Given...> left_shift(
     A&& a, B&& b, const Given&... given) {
   return elementwise<functions::left_shift>(std::forward<A>(a), std::forward<B>(b), given...);
 }
 /// Shifts bits to the right, filling with copies of the sign bit; the result consists of sign bits
 /// if the shift is negative, or the width or more.
-template <class A, class B, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::right_shift, A, B, Given...> right_shift(
+template <class A, class B, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::right_shift, A, B, Given...> right_shift(
     A&& a, B&& b, const Given&... given) {
   return elementwise<functions::right_shift>(std::forward<A>(a), std::forward<B>(b), given...);
 }

@@ -98,7 +98,7 @@ template <class Extents, NamedOperand X>
 /// The same with the result resharded to the requested layout.
 ///
 ///     auto y = broadcast_to<extents<...>>(x, as<P<...>>);
-template <class Extents, NamedOperand X, detail::Terms Given>
+template <class Extents, NamedOperand X, internal::Terms Given>
 [[nodiscard]] constexpr auto broadcast_to(X&& x, const Given& wanted)
     -> decltype(apply_operation<broadcast_to_of<Extents>>(wanted, static_cast<X&&>(x))) {
   return apply_operation<broadcast_to_of<Extents>>(wanted, static_cast<X&&>(x));

@@ -14,6 +14,10 @@ struct attributes_by_extents {
   static constexpr attributes how = Of(X::extents_type::value...);
 };
 
+}  // namespace shardwise::detail
+
+namespace shardwise::internal {
+
 /// Applies an operation to a tensor. `Of` computes its attributes from the extents of the tensor
 /// and of those beside it: at compile time for types, and on each call for values. Compositions on
 /// paper call the same function. A temporary is passed on without a name, so that it may be fused.
@@ -33,4 +37,4 @@ template <class Class, auto Of, class Made = void, class X, class... Beside>
   }
 }
 
-}  // namespace shardwise::detail
+}  // namespace shardwise::internal

@@ -51,8 +51,8 @@ struct cast {
 ///
 ///     auto counted = sum(cast<float>(x > 0));
 ///     auto narrow = cast<bfloat16>(weights);
-template <Element To, class A, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::cast<To>, A, Given...> cast(
+template <Element To, class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::cast<To>, A, Given...> cast(
     A&& a, const Given&... given) {
   return elementwise<functions::cast<To>>(std::forward<A>(a), given...);
 }

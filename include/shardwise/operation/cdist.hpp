@@ -89,11 +89,11 @@ using cdist_call = gathered_call<cdist_of, Permitted, cdist_steps>;
 /// Rows and batches may be split; columns must not be, or are gathered over permitted axes.
 ///
 ///     auto d = cdist(a, b);                // f32[8@data, 16], f32[6, 16] -> f32[8@data, 6]
-template <NamedOperand A, NamedOperand B, detail::Terms Given = across_axes<>>
-[[nodiscard]] constexpr detail::outcome_on<detail::cdist_call<detail::permitted_by<Given>>, Given,
-                                           const A&, const B&>
+template <NamedOperand A, NamedOperand B, internal::Terms Given = across_axes<>>
+[[nodiscard]] constexpr internal::outcome_on<detail::cdist_call<internal::permitted_by<Given>>,
+                                             Given, const A&, const B&>
 cdist(const A& a, const B& b, const Given& given = {}) {
-  return detail::carry_out_on<detail::cdist_call<detail::permitted_by<Given>>>(given, a, b);
+  return internal::carry_out_on<detail::cdist_call<internal::permitted_by<Given>>>(given, a, b);
 }
 
 }  // namespace shardwise

@@ -220,23 +220,24 @@ struct over_groups {
 /// `nn::batch_norm`.
 ///
 ///     auto y = batch_norm(x, scale, shift, 1e-5, across<"data">);   // f32[8@data, 16, 32, 32]
-template <NamedOperand X, detail::Terms Given = across_axes<>>
-[[nodiscard]] constexpr detail::outcome_on<
-    detail::channels_call<detail::over_batch<detail::permitted_by<Given>>>, Given, const X&, double>
+template <NamedOperand X, internal::Terms Given = across_axes<>>
+[[nodiscard]] constexpr internal::outcome_on<
+    detail::channels_call<detail::over_batch<internal::permitted_by<Given>>>, Given, const X&,
+    double>
 batch_norm(const X& x, double epsilon, const Given& given = {}) {
-  return detail::carry_out_on<
-      detail::channels_call<detail::over_batch<detail::permitted_by<Given>>>>(
+  return internal::carry_out_on<
+      detail::channels_call<detail::over_batch<internal::permitted_by<Given>>>>(
       given, x, static_cast<double&&>(epsilon));
 }
 template <NamedOperand X, NamedOperand Scale, NamedOperand Shift,
-          detail::Terms Given = across_axes<>>
-[[nodiscard]] constexpr detail::outcome_on<
-    detail::channels_call<detail::over_batch<detail::permitted_by<Given>>>, Given, const X&, double,
-    const Scale&, const Shift&>
+          internal::Terms Given = across_axes<>>
+[[nodiscard]] constexpr internal::outcome_on<
+    detail::channels_call<detail::over_batch<internal::permitted_by<Given>>>, Given, const X&,
+    double, const Scale&, const Shift&>
 batch_norm(const X& x, const Scale& scale, const Shift& shift, double epsilon,
            const Given& given = {}) {
-  return detail::carry_out_on<
-      detail::channels_call<detail::over_batch<detail::permitted_by<Given>>>>(
+  return internal::carry_out_on<
+      detail::channels_call<detail::over_batch<internal::permitted_by<Given>>>>(
       given, x, static_cast<double&&>(epsilon), scale, shift);
 }
 
@@ -244,24 +245,24 @@ batch_norm(const X& x, const Scale& scale, const Shift& shift, double epsilon,
 /// `layer_norm<2, ...>`; otherwise like `batch_norm`. Batch and channels may be split.
 ///
 ///     auto y = instance_norm(x, scale, shift, 1e-5);
-template <NamedOperand X, detail::Terms Given = across_axes<>>
-[[nodiscard]] constexpr detail::outcome_on<
-    detail::channels_call<detail::over_positions<detail::permitted_by<Given>>>, Given, const X&,
+template <NamedOperand X, internal::Terms Given = across_axes<>>
+[[nodiscard]] constexpr internal::outcome_on<
+    detail::channels_call<detail::over_positions<internal::permitted_by<Given>>>, Given, const X&,
     double>
 instance_norm(const X& x, double epsilon, const Given& given = {}) {
-  return detail::carry_out_on<
-      detail::channels_call<detail::over_positions<detail::permitted_by<Given>>>>(
+  return internal::carry_out_on<
+      detail::channels_call<detail::over_positions<internal::permitted_by<Given>>>>(
       given, x, static_cast<double&&>(epsilon));
 }
 template <NamedOperand X, NamedOperand Scale, NamedOperand Shift,
-          detail::Terms Given = across_axes<>>
-[[nodiscard]] constexpr detail::outcome_on<
-    detail::channels_call<detail::over_positions<detail::permitted_by<Given>>>, Given, const X&,
+          internal::Terms Given = across_axes<>>
+[[nodiscard]] constexpr internal::outcome_on<
+    detail::channels_call<detail::over_positions<internal::permitted_by<Given>>>, Given, const X&,
     double, const Scale&, const Shift&>
 instance_norm(const X& x, const Scale& scale, const Shift& shift, double epsilon,
               const Given& given = {}) {
-  return detail::carry_out_on<
-      detail::channels_call<detail::over_positions<detail::permitted_by<Given>>>>(
+  return internal::carry_out_on<
+      detail::channels_call<detail::over_positions<internal::permitted_by<Given>>>>(
       given, x, static_cast<double&&>(epsilon), scale, shift);
 }
 
@@ -272,24 +273,24 @@ instance_norm(const X& x, const Scale& scale, const Shift& shift, double epsilon
 ///
 ///     auto y = group_norm<4>(x, scale, shift, 1e-5);    // f32[8@data, 16, 32, 32], 4 channels
 ///     each
-template <index_t Groups, NamedOperand X, detail::Terms Given = across_axes<>>
-[[nodiscard]] constexpr detail::outcome_on<
-    detail::channels_call<detail::over_groups<detail::permitted_by<Given>, Groups>>, Given,
+template <index_t Groups, NamedOperand X, internal::Terms Given = across_axes<>>
+[[nodiscard]] constexpr internal::outcome_on<
+    detail::channels_call<detail::over_groups<internal::permitted_by<Given>, Groups>>, Given,
     const X&, double>
 group_norm(const X& x, double epsilon, const Given& given = {}) {
-  return detail::carry_out_on<
-      detail::channels_call<detail::over_groups<detail::permitted_by<Given>, Groups>>>(
+  return internal::carry_out_on<
+      detail::channels_call<detail::over_groups<internal::permitted_by<Given>, Groups>>>(
       given, x, static_cast<double&&>(epsilon));
 }
 template <index_t Groups, NamedOperand X, NamedOperand Scale, NamedOperand Shift,
-          detail::Terms Given = across_axes<>>
-[[nodiscard]] constexpr detail::outcome_on<
-    detail::channels_call<detail::over_groups<detail::permitted_by<Given>, Groups>>, Given,
+          internal::Terms Given = across_axes<>>
+[[nodiscard]] constexpr internal::outcome_on<
+    detail::channels_call<detail::over_groups<internal::permitted_by<Given>, Groups>>, Given,
     const X&, double, const Scale&, const Shift&>
 group_norm(const X& x, const Scale& scale, const Shift& shift, double epsilon,
            const Given& given = {}) {
-  return detail::carry_out_on<
-      detail::channels_call<detail::over_groups<detail::permitted_by<Given>, Groups>>>(
+  return internal::carry_out_on<
+      detail::channels_call<detail::over_groups<internal::permitted_by<Given>, Groups>>>(
       given, x, static_cast<double&&>(epsilon), scale, shift);
 }
 

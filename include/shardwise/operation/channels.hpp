@@ -21,6 +21,10 @@ namespace shardwise::detail {
           .want = groups > 0 ? groups : 1};
 }
 
+}  // namespace shardwise::detail
+
+namespace shardwise::internal {
+
 /// Returns one number for each channel, `[channels]`, in the shape that is broadcast to `[batch,
 /// channels, spatial...]`.
 template <int Rank, class X>
@@ -36,4 +40,4 @@ template <int Rank, class X>
   (std::make_integer_sequence<int, Rank - 2>{});
 }
 
-}  // namespace shardwise::detail
+}  // namespace shardwise::internal

@@ -45,7 +45,7 @@ struct cholesky_of : without_attributes<cholesky_operation> {};
 /// If a dimension of the matrices is split, name its mesh axes with `across`: it is gathered.
 ///
 ///     auto l = linalg::cholesky(covariance, across<"model">);
-template <NamedOperand X, detail::Terms Given = across_axes<>>
+template <NamedOperand X, internal::Terms Given = across_axes<>>
 [[nodiscard]] constexpr detail::matrix_outcome<cholesky_of, Given, X> cholesky(
     X&& x, const Given& given = {}) {
   return detail::carry_out_on_matrices<cholesky_of, Given, X>(given, static_cast<X&&>(x));

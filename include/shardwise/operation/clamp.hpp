@@ -37,8 +37,8 @@ struct clamp : elementwise_function<"clamp", linearity::nonlinear, 2> {
 /// operand is. The bounds are numbers or tensors.
 ///
 ///     auto y = clamp(x, -1.0F, 1.0F);
-template <class X, class Low, class High, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::clamp, X, Low, High, Given...> clamp(
+template <class X, class Low, class High, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::clamp, X, Low, High, Given...> clamp(
     X&& x, Low&& low, High&& high, const Given&... given) {
   return elementwise<functions::clamp>(std::forward<X>(x), std::forward<Low>(low),
                                        std::forward<High>(high), given...);
@@ -48,26 +48,26 @@ template <class X, class Low, class High, detail::Terms... Given>
 /// not pending.
 ///
 ///     average = lerp(average, weights, 0.01F);
-template <class A, class B, class W, detail::Terms... Given>
+template <class A, class B, class W, internal::Terms... Given>
   requires ElementwiseOperands<A, B, W>
 [[nodiscard]] constexpr auto lerp(const A& a, B&& b, W&& weight, const Given&... given) {
   return add(a,
              multiply(std::forward<W>(weight),
-                      subtract(std::forward<B>(b), a, detail::without_request(given)...),
-                      detail::without_request(given)...),
+                      subtract(std::forward<B>(b), a, internal::without_request(given)...),
+                      internal::without_request(given)...),
              given...);
 }
 
 /// Returns `a + scale b c`, rounded after each of the three operations.
-template <class A, class B, class C, class Scale = int, detail::Terms... Given>
+template <class A, class B, class C, class Scale = int, internal::Terms... Given>
   requires ElementwiseOperands<A, B, C>
 [[nodiscard]] constexpr auto addcmul(A&& a, B&& b, C&& c, const Scale& scale = 1,
                                      const Given&... given) {
-  return add(
-      std::forward<A>(a),
-      multiply(multiply(std::forward<B>(b), std::forward<C>(c), detail::without_request(given)...),
-               scale, detail::without_request(given)...),
-      given...);
+  return add(std::forward<A>(a),
+             multiply(multiply(std::forward<B>(b), std::forward<C>(c),
+                               internal::without_request(given)...),
+                      scale, internal::without_request(given)...),
+             given...);
 }
 
 }  // namespace shardwise

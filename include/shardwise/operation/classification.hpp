@@ -24,20 +24,20 @@ struct isfinite : classification<"isfinite"> {};
 /// Returns true where an element is NaN; for integers, always false.
 ///
 ///     auto clean = where(isnan(x), 0.0F, x);
-template <class A, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::isnan, A, Given...> isnan(
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::isnan, A, Given...> isnan(
     A&& a, const Given&... given) {
   return elementwise<functions::isnan>(std::forward<A>(a), given...);
 }
 /// Returns true where an element is infinite, of either sign.
-template <class A, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::isinf, A, Given...> isinf(
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::isinf, A, Given...> isinf(
     A&& a, const Given&... given) {
   return elementwise<functions::isinf>(std::forward<A>(a), given...);
 }
 /// Returns true where an element is neither NaN nor infinite.
-template <class A, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::isfinite, A, Given...> isfinite(
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::isfinite, A, Given...> isfinite(
     A&& a, const Given&... given) {
   return elementwise<functions::isfinite>(std::forward<A>(a), given...);
 }

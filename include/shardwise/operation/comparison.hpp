@@ -37,44 +37,45 @@ struct where : elementwise_function<"where"> {
 }  // namespace functions
 
 /// Returns true where two values are equal. Comparisons with NaN are false.
-template <class A, class B, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::equal, A, B, Given...> equal(
+template <class A, class B, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::equal, A, B, Given...> equal(
     A&& a, B&& b, const Given&... given) {
   return elementwise<functions::equal>(std::forward<A>(a), std::forward<B>(b), given...);
 }
-template <class A, class B, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::not_equal, A, B, Given...> not_equal(
+template <class A, class B, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::not_equal, A, B, Given...> not_equal(
     A&& a, B&& b, const Given&... given) {
   return elementwise<functions::not_equal>(std::forward<A>(a), std::forward<B>(b), given...);
 }
 /// Returns true where the first value is less than the second.
-template <class A, class B, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::less, A, B, Given...> less(
+template <class A, class B, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::less, A, B, Given...> less(
     A&& a, B&& b, const Given&... given) {
   return elementwise<functions::less>(std::forward<A>(a), std::forward<B>(b), given...);
 }
 /// Comparisons return tensors of `bool`: `where(x > 0, x, 0.1F * x)`, `cast<float>(x > y)`.
 template <class A, class B>
-[[nodiscard]] constexpr detail::of_elements<functions::less, A, B> operator<(A&& a, B&& b) {
+[[nodiscard]] constexpr internal::of_elements<functions::less, A, B> operator<(A&& a, B&& b) {
   return elementwise<functions::less>(std::forward<A>(a), std::forward<B>(b));
 }
 template <class A, class B>
-[[nodiscard]] constexpr detail::of_elements<functions::less_equal, A, B> operator<=(A&& a, B&& b) {
+[[nodiscard]] constexpr internal::of_elements<functions::less_equal, A, B> operator<=(A&& a,
+                                                                                      B&& b) {
   return elementwise<functions::less_equal>(std::forward<A>(a), std::forward<B>(b));
 }
 template <class A, class B>
-[[nodiscard]] constexpr detail::of_elements<functions::greater, A, B> operator>(A&& a, B&& b) {
+[[nodiscard]] constexpr internal::of_elements<functions::greater, A, B> operator>(A&& a, B&& b) {
   return elementwise<functions::greater>(std::forward<A>(a), std::forward<B>(b));
 }
 template <class A, class B>
-[[nodiscard]] constexpr detail::of_elements<functions::greater_equal, A, B> operator>=(A&& a,
-                                                                                       B&& b) {
+[[nodiscard]] constexpr internal::of_elements<functions::greater_equal, A, B> operator>=(A&& a,
+                                                                                         B&& b) {
   return elementwise<functions::greater_equal>(std::forward<A>(a), std::forward<B>(b));
 }
 /// Returns the second value where the condition, a tensor of `bool`, is true, and the third
 /// elsewhere.
-template <class A, class B, class C, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::where, A, B, C, Given...> where(
+template <class A, class B, class C, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::where, A, B, C, Given...> where(
     A&& a, B&& b, C&& c, const Given&... given) {
   return elementwise<functions::where>(std::forward<A>(a), std::forward<B>(b), std::forward<C>(c),
                                        given...);

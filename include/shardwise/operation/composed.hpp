@@ -16,7 +16,7 @@ struct correction {
   index_t count = 0;
 };
 
-namespace detail {
+namespace internal {
 
 /// Returns the axes permitted among the options of a function; none if there is no `across`.
 [[nodiscard]] constexpr across_axes<> permitted_among() noexcept { return {}; }
@@ -127,6 +127,6 @@ template <int... Dims, class X, class... Options>
         options...);
 }
 
-}  // namespace detail
+}  // namespace internal
 
 }  // namespace shardwise

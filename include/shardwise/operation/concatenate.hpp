@@ -169,10 +169,10 @@ using list_concatenation = list_call<Dim, concatenate_of<Dim>, concatenate_of<Di
 ///     auto y = concatenate<1>(a, b);         // f32[8@data, 4], f32[8@data, 2] -> f32[8@data, 6]
 ///     auto z = concatenate<0>(a, b, across<"data">);
 template <int Dim, NamedOperand First, class... Rest>
-[[nodiscard]] constexpr detail::outcome_of<detail::concatenation<Dim, Rest...>, First, Rest...>
+[[nodiscard]] constexpr internal::outcome_of<detail::concatenation<Dim, Rest...>, First, Rest...>
 concatenate(First&& first, Rest&&... rest) {
-  return detail::carry_out<detail::concatenation<Dim, Rest...>>(static_cast<First&&>(first),
-                                                                static_cast<Rest&&>(rest)...);
+  return internal::carry_out<detail::concatenation<Dim, Rest...>>(static_cast<First&&>(first),
+                                                                  static_cast<Rest&&>(rest)...);
 }
 
 /// Concatenates the tensors of a list, which has any length: an array, whose length the type of the
@@ -180,12 +180,12 @@ concatenate(First&& first, Rest&&... rest) {
 ///
 ///     auto y = concatenate<1>(std::array{a, b, c});    // f32[8@data, 4] each -> f32[8@data, 12]
 ///     auto z = concatenate<0>(std::vector<any_tensor<float>>{a, b});
-template <int Dim, TensorList List, detail::Terms Given = across_axes<>>
-[[nodiscard]] constexpr detail::outcome_on<
-    detail::list_concatenation<Dim, detail::permitted_by<Given>>, Given, const List&>
+template <int Dim, TensorList List, internal::Terms Given = across_axes<>>
+[[nodiscard]] constexpr internal::outcome_on<
+    detail::list_concatenation<Dim, internal::permitted_by<Given>>, Given, const List&>
 concatenate(const List& list, const Given& given = {}) {
-  return detail::carry_out_on<detail::list_concatenation<Dim, detail::permitted_by<Given>>>(given,
-                                                                                            list);
+  return internal::carry_out_on<detail::list_concatenation<Dim, internal::permitted_by<Given>>>(
+      given, list);
 }
 
 }  // namespace shardwise

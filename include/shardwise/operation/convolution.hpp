@@ -12,7 +12,7 @@ struct convolution_weights_operation;
 /// `window_attributes`; the distance between the elements of a window is the dilation.
 struct convolution_operation {
   static constexpr text_view name = "convolution";
-  using window_how = detail::window_attributes;
+  using window_how = internal::window_attributes;
 
   /// The batch and the features of the result may be split; summing over split channels leaves the
   /// result pending; windows over a split dimension may need a halo.
@@ -85,7 +85,7 @@ struct convolution_operation {
 /// the second number of a padding is the size of a window.
 struct convolution_weights_operation {
   static constexpr text_view name = "convolution_weights";
-  using window_how = detail::window_attributes;
+  using window_how = internal::window_attributes;
 
   /// The padding after the last element follows from the number of windows.
   [[nodiscard]] static constexpr window_numbers numbers_at(const attributes& how,
@@ -201,7 +201,7 @@ struct convolution_of {
   using operation_class = convolution_operation;
   static constexpr attributes how = [] {
     const auto all = detail::window_options::of<Options...>();
-    return detail::window_attributes::from(all.strides, all.paddings, all.dilations, all.groups);
+    return internal::window_attributes::from(all.strides, all.paddings, all.dilations, all.groups);
   }();
 };
 
@@ -223,7 +223,7 @@ struct convolution_of {
 ///     auto y = convolution(x, w);                // f32[8@data, 3, 32, 32], f32[16@model, 3, 3, 3]
 ///     auto z = convolution<strides<2, 2>, paddings<1, 1>>(x, w, across<"height">);
 template <detail::ConvolutionOption... Options, NamedOperand X, NamedOperand W,
-          detail::Terms Given = across_axes<>>
+          internal::Terms Given = across_axes<>>
 [[nodiscard]] constexpr auto convolution(X&& x, W&& weights, Given permitted = {})
     -> decltype(apply_operation<convolution_of<Options...>>(permitted, static_cast<X&&>(x),
                                                             static_cast<W&&>(weights))) {

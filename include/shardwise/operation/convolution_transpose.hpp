@@ -129,13 +129,13 @@ template <class Permitted, class X, class W>
 ///     auto y = convolution_transpose<strides<2, 2>, paddings<1, 1>>(x, w);
 ///     // f32[8@data, 16, 8, 8], f32[16, 4@model, 4, 4] -> f32[8@data, 4@model, 16, 16]
 template <detail::TransposedOption... Options, NamedOperand X, NamedOperand W,
-          detail::Terms Given = across_axes<>>
+          internal::Terms Given = across_axes<>>
 [[nodiscard]] constexpr auto convolution_transpose(const X& x, const W& weights,
                                                    const Given& given = {}) {
   if constexpr (AnyRefused<X, W>) {
     return refused_value{};
-  } else if constexpr (detail::ends_with_result_as<Given>()) {
-    return detail::on_request(
+  } else if constexpr (internal::ends_with_result_as<Given>()) {
+    return internal::on_request(
         [&](const auto& terms) { return convolution_transpose<Options...>(x, weights, terms); },
         given);
   } else if constexpr (ValueOperand<W>) {

@@ -135,13 +135,13 @@ concept CovarianceOption = Terms<Option> || std::same_as<Option, correction>;
 ///     auto c = cov(x, across<"data">);               // f32[4, 100@data]
 template <NamedOperand X, detail::CovarianceOption... Options>
 [[nodiscard]] constexpr auto cov(const X& x, const Options&... options) {
-  if constexpr (detail::ends_with_result_as<Options...>()) {
-    return detail::on_request([&](const auto&... given) { return cov(x, given...); }, options...);
+  if constexpr (internal::ends_with_result_as<Options...>()) {
+    return internal::on_request([&](const auto&... given) { return cov(x, given...); }, options...);
   } else {
-    constexpr auto permitted = decltype(detail::permitted_among(options...)){};
+    constexpr auto permitted = decltype(internal::permitted_among(options...)){};
     constexpr bool has_correction = (... || std::same_as<Options, correction>);
-    return detail::carry_out<detail::cov_call<std::remove_const_t<decltype(permitted)>>>(
-        x, correction{has_correction ? detail::correction_among(options...) : 1});
+    return internal::carry_out<detail::cov_call<std::remove_const_t<decltype(permitted)>>>(
+        x, correction{has_correction ? internal::correction_among(options...) : 1});
   }
 }
 /// Returns the correlation coefficients of the rows of matrices: their covariances divided by the
@@ -149,11 +149,11 @@ template <NamedOperand X, detail::CovarianceOption... Options>
 /// observations are split, means and products are reduced over permitted axes.
 ///
 ///     auto r = corrcoef(x, across<"data">);          // f32[4, 100@data] -> f32[4, 4]
-template <NamedOperand X, detail::Terms Given = across_axes<>>
-[[nodiscard]] constexpr detail::outcome_on<detail::corrcoef_call<detail::permitted_by<Given>>,
-                                           Given, const X&>
+template <NamedOperand X, internal::Terms Given = across_axes<>>
+[[nodiscard]] constexpr internal::outcome_on<detail::corrcoef_call<internal::permitted_by<Given>>,
+                                             Given, const X&>
 corrcoef(const X& x, const Given& given = {}) {
-  return detail::carry_out_on<detail::corrcoef_call<detail::permitted_by<Given>>>(given, x);
+  return internal::carry_out_on<detail::corrcoef_call<internal::permitted_by<Given>>>(given, x);
 }
 
 }  // namespace shardwise

@@ -88,11 +88,12 @@ using cross_call = gathered_call<cross_of<Dim>, Permitted, cross_steps<Dim>>;
 /// permitted axes. Pending sums stay pending.
 ///
 ///     auto n = cross(u, v);                // f32[8@data, 3], f32[8@data, 3] -> f32[8@data, 3]
-template <int Dim = -1, NamedOperand A, NamedOperand B, detail::Terms Given = across_axes<>>
-[[nodiscard]] constexpr detail::outcome_on<detail::cross_call<Dim, detail::permitted_by<Given>>,
-                                           Given, const A&, const B&>
+template <int Dim = -1, NamedOperand A, NamedOperand B, internal::Terms Given = across_axes<>>
+[[nodiscard]] constexpr internal::outcome_on<detail::cross_call<Dim, internal::permitted_by<Given>>,
+                                             Given, const A&, const B&>
 cross(const A& a, const B& b, const Given& given = {}) {
-  return detail::carry_out_on<detail::cross_call<Dim, detail::permitted_by<Given>>>(given, a, b);
+  return internal::carry_out_on<detail::cross_call<Dim, internal::permitted_by<Given>>>(given, a,
+                                                                                        b);
 }
 
 }  // namespace shardwise

@@ -65,7 +65,7 @@ struct cross_entropy_of {
   static constexpr attributes how = integer_attributes(Dim);
 };
 
-namespace detail {
+namespace internal {
 
 /// Finishes the reductions of several tensors of the same extents over permitted axes: those that
 /// are pending are reduced in one collective. Returns a tuple.
@@ -144,6 +144,10 @@ struct finishes_together {
   }
 };
 
+}  // namespace internal
+
+namespace detail {
+
 template <int Dim, class Permitted>
 struct cross_entropy_steps {
   template <class X, class Labels>
@@ -186,12 +190,12 @@ using cross_entropy_call =
 ///     auto loss = mean(cross_entropy<1>(logits, labels, across<"model">));
 ///                                            // f32[8@data, 100@model], i32[8@data]
 ///     auto soft = mean(cross_entropy<1>(logits, softmax<1>(teacher)));
-template <int Dim, NamedOperand X, NamedOperand Labels, detail::Terms Given = across_axes<>>
-[[nodiscard]] constexpr detail::outcome_on<
-    detail::cross_entropy_call<Dim, detail::permitted_by<Given>>, Given, X, const Labels&>
+template <int Dim, NamedOperand X, NamedOperand Labels, internal::Terms Given = across_axes<>>
+[[nodiscard]] constexpr internal::outcome_on<
+    detail::cross_entropy_call<Dim, internal::permitted_by<Given>>, Given, X, const Labels&>
 cross_entropy(X&& logits, const Labels& labels, const Given& given = {}) {
-  return detail::carry_out_on<detail::cross_entropy_call<Dim, detail::permitted_by<Given>>, Given,
-                              X, const Labels&>(given, static_cast<X&&>(logits), labels);
+  return internal::carry_out_on<detail::cross_entropy_call<Dim, internal::permitted_by<Given>>,
+                                Given, X, const Labels&>(given, static_cast<X&&>(logits), labels);
 }
 
 }  // namespace shardwise

@@ -90,20 +90,20 @@ struct cummin_of : applied_along<cummin_operation, Dim> {};
 /// Returns the running product along a dimension; see `cumsum`.
 ///
 ///     auto y = cumprod<1>(x);                // f32[8@data, 4]: 1 2 3 4 becomes 1 2 6 24
-template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
+template <int Dim, NamedOperand X, internal::Terms Given = across_axes<>>
 [[nodiscard]] constexpr auto cumprod(X&& x, Given permitted = {})
     -> decltype(detail::apply_scan<cumprod_of<Dim>>(permitted, static_cast<X&&>(x))) {
   return detail::apply_scan<cumprod_of<Dim>>(permitted, static_cast<X&&>(x));
 }
 /// Returns the running maximum along a dimension, which is NaN from the first NaN on; see `cumsum`.
 /// It is not rounded; which of two zeros of different sign is returned may depend on the parts.
-template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
+template <int Dim, NamedOperand X, internal::Terms Given = across_axes<>>
 [[nodiscard]] constexpr auto cummax(X&& x, Given permitted = {})
     -> decltype(detail::apply_scan<cummax_of<Dim>>(permitted, static_cast<X&&>(x))) {
   return detail::apply_scan<cummax_of<Dim>>(permitted, static_cast<X&&>(x));
 }
 /// Returns the running minimum along a dimension, like `cummax`.
-template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
+template <int Dim, NamedOperand X, internal::Terms Given = across_axes<>>
 [[nodiscard]] constexpr auto cummin(X&& x, Given permitted = {})
     -> decltype(detail::apply_scan<cummin_of<Dim>>(permitted, static_cast<X&&>(x))) {
   return detail::apply_scan<cummin_of<Dim>>(permitted, static_cast<X&&>(x));

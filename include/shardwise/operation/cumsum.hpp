@@ -35,7 +35,7 @@ struct cumsum_of : applied_along<cumsum_operation, Dim> {};
 /// last one are unequal or not contiguous, or sums are pending, the dimension is gathered.
 ///
 ///     auto z = cumsum<1>(x, across<"model">);     // f32[8@data, 64@model]
-template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
+template <int Dim, NamedOperand X, internal::Terms Given = across_axes<>>
 [[nodiscard]] constexpr auto cumsum(X&& x, const Given& permitted = {})
     -> decltype(detail::apply_scan<cumsum_of<Dim>>(permitted, static_cast<X&&>(x))) {
   return detail::apply_scan<cumsum_of<Dim>>(permitted, static_cast<X&&>(x));

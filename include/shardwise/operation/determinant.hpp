@@ -63,9 +63,14 @@ namespace detail {
 template <class Permitted>
 using slogdet_call =
     fractional_call<linalg::slogdet_of, pair_call<linalg::slogdet_of, Permitted, void>>;
+
+}  // namespace detail
+
+namespace internal {
+
 template <class Permitted>
 inline constexpr int result_count<slogdet_call<Permitted>> = 2;
-}  // namespace detail
+}  // namespace internal
 
 namespace linalg {
 
@@ -73,7 +78,7 @@ namespace linalg {
 /// matrix is not finite.
 ///
 ///     auto d = linalg::determinant(a);                 // f32[8@data, 4, 4] -> f32[8@data]
-template <NamedOperand X, detail::Terms Given = across_axes<>>
+template <NamedOperand X, internal::Terms Given = across_axes<>>
 [[nodiscard]] constexpr detail::matrix_outcome<determinant_of, Given, X> determinant(
     X&& x, const Given& given = {}) {
   return detail::carry_out_on_matrices<determinant_of, Given, X>(given, static_cast<X&&>(x));
@@ -82,11 +87,11 @@ template <NamedOperand X, detail::Terms Given = across_axes<>>
 /// represented where the determinants cannot. For a singular matrix they are 0 and minus infinity.
 ///
 ///     auto [sign, log_size] = linalg::slogdet(covariance);     // two f32[8@data]
-template <NamedOperand X, detail::Terms Given = across_axes<>>
-[[nodiscard]] constexpr detail::outcome_on<detail::slogdet_call<detail::permitted_by<Given>>, Given,
-                                           X>
+template <NamedOperand X, internal::Terms Given = across_axes<>>
+[[nodiscard]] constexpr internal::outcome_on<detail::slogdet_call<internal::permitted_by<Given>>,
+                                             Given, X>
 slogdet(X&& x, const Given& given = {}) {
-  return detail::carry_out_on<detail::slogdet_call<detail::permitted_by<Given>>>(
+  return internal::carry_out_on<detail::slogdet_call<internal::permitted_by<Given>>>(
       given, static_cast<X&&>(x));
 }
 

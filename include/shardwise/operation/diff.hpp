@@ -49,10 +49,10 @@ struct neighbours_of {
 ///
 ///     auto steps = diff<1>(x);                  // 1 4 9 16 becomes 3 5 7
 ///     auto slopes = diff<0>(u, across<"rows">);
-template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
+template <int Dim, NamedOperand X, internal::Terms Given = across_axes<>>
 [[nodiscard]] constexpr auto diff(const X& x, const Given& given = {}) {
-  using permitted = detail::permitted_by<Given>;
-  const auto& read = detail::fetching_call<detail::neighbours_of<Dim>, permitted>::gathered(x);
+  using permitted = internal::permitted_by<Given>;
+  const auto& read = internal::fetching_call<detail::neighbours_of<Dim>, permitted>::gathered(x);
   auto upper = slice_in_dim<Dim, 1, open_end>(read, permitted{});
   if constexpr (AnyRefused<decltype(upper)>)
     return refused_value{};

@@ -87,12 +87,12 @@ using dropout_call =
 /// 0 whose element type is the one used for arithmetic on `x`.
 ///
 ///     auto y = dropout(x, random_key{1}.fold_in(step), 0.1);
-template <NamedOperand X, detail::RandomKey Key, class Rate, detail::Terms Given = across_axes<>>
-[[nodiscard]] constexpr detail::outcome_on<detail::dropout_call<detail::permitted_by<Given>>, Given,
-                                           X, detail::key_operand_type<Key>, const Rate&>
+template <NamedOperand X, detail::RandomKey Key, class Rate, internal::Terms Given = across_axes<>>
+[[nodiscard]] constexpr internal::outcome_on<detail::dropout_call<internal::permitted_by<Given>>,
+                                             Given, X, detail::key_operand_type<Key>, const Rate&>
 dropout(X&& x, const Key& seed, const Rate& rate, const Given& given = {}) {
-  return detail::carry_out_on<detail::dropout_call<detail::permitted_by<Given>>, Given, X,
-                              detail::key_operand_type<Key>, const Rate&>(
+  return internal::carry_out_on<detail::dropout_call<internal::permitted_by<Given>>, Given, X,
+                                detail::key_operand_type<Key>, const Rate&>(
       given, static_cast<X&&>(x), detail::key_operand(seed), rate);
 }
 

@@ -12,7 +12,7 @@
 
 namespace shardwise {
 
-namespace detail {
+namespace internal {
 
 /// Returns zeros with the extents and the layout of a value.
 [[nodiscard]] constexpr gradient_value zeros_like(const gradient_value& x) {
@@ -20,7 +20,7 @@ namespace detail {
   return masked(x, elementwise<functions::greater>(at.number(0, x), at.number(1, x)));
 }
 
-}  // namespace detail
+}  // namespace internal
 
 struct update_slice_operation;
 
@@ -123,8 +123,8 @@ struct update_slice_operation {
     const gradient_value dy = at.cotangent(), start = at.operand(2);
     const index_t dim = at.how().integers[0];
     if (at.wants(0))
-      at.give(0,
-              emit<update_slice_operation>(at.how(), dy, detail::zeros_like(at.operand(1)), start));
+      at.give(0, emit<update_slice_operation>(at.how(), dy, internal::zeros_like(at.operand(1)),
+                                              start));
     const index_t size = at.operand(1).tensor().extents[dim];
     if (at.wants(1))
       at.give(1, emit<dynamic_slice_operation>(integer_attributes(dim, size), dy, start));
@@ -137,7 +137,7 @@ constexpr void dynamic_slice_operation::gradient(gradient_step& at) {
   const auto dim = static_cast<int>(at.how().integers[0]);
   const index_t behind = whole[dim] - at.how().integers[1];
   const gradient_value zeros = emit<pad_operation>(
-      pad_operation::how_along(whole.ssize(), dim, 0, behind), detail::zeros_like(dy));
+      pad_operation::how_along(whole.ssize(), dim, 0, behind), internal::zeros_like(dy));
   at.give(0, emit<update_slice_operation>(integer_attributes(dim), zeros, dy, at.operand(1)));
 }
 
@@ -159,14 +159,14 @@ struct update_slice_of {
 /// pending.
 ///
 ///     auto y = dynamic_slice<0, 4>(x, at);   // f32[8, 64@model], i32[] -> f32[4, 64@model]
-template <int Dim, index_t Size, NamedOperand X, class Start, detail::Terms Given = across_axes<>>
+template <int Dim, index_t Size, NamedOperand X, class Start, internal::Terms Given = across_axes<>>
   requires(Scalar<Start> || NamedOperand<Start>)
-[[nodiscard]] constexpr detail::outcome_on<
-    detail::numbers_call<dynamic_slice_of<Dim, Size>, detail::permitted_by<Given>, std::int64_t>,
+[[nodiscard]] constexpr internal::outcome_on<
+    detail::numbers_call<dynamic_slice_of<Dim, Size>, internal::permitted_by<Given>, std::int64_t>,
     Given, X, Start>
 dynamic_slice(X&& x, Start&& start, const Given& given = {}) {
-  return detail::carry_out_on<
-      detail::numbers_call<dynamic_slice_of<Dim, Size>, detail::permitted_by<Given>, std::int64_t>>(
+  return internal::carry_out_on<detail::numbers_call<dynamic_slice_of<Dim, Size>,
+                                                     internal::permitted_by<Given>, std::int64_t>>(
       given, static_cast<X&&>(x), static_cast<Start&&>(start));
 }
 
@@ -180,15 +180,15 @@ dynamic_slice(X&& x, Start&& start, const Given& given = {}) {
 ///
 ///     cache = update_slice<1>(cache, keys, step);    // f32[8@data, 512, 64], f32[8@data, 1, 64]
 template <int Dim, out_of_range Beyond = out_of_range::clamp, NamedOperand X, NamedOperand Part,
-          class Start, detail::Terms Given = across_axes<>>
+          class Start, internal::Terms Given = across_axes<>>
   requires((Scalar<Start> || NamedOperand<Start>)&&Beyond != out_of_range::fill)
-[[nodiscard]] constexpr detail::outcome_on<
-    detail::numbers_call<update_slice_of<Dim, Beyond>, detail::permitted_by<Given>, void,
+[[nodiscard]] constexpr internal::outcome_on<
+    detail::numbers_call<update_slice_of<Dim, Beyond>, internal::permitted_by<Given>, void,
                          std::int64_t>,
     Given, X, Part, Start>
 update_slice(X&& x, Part&& part, Start&& start, const Given& given = {}) {
-  return detail::carry_out_on<detail::numbers_call<
-      update_slice_of<Dim, Beyond>, detail::permitted_by<Given>, void, std::int64_t>>(
+  return internal::carry_out_on<detail::numbers_call<
+      update_slice_of<Dim, Beyond>, internal::permitted_by<Given>, void, std::int64_t>>(
       given, static_cast<X&&>(x), static_cast<Part&&>(part), static_cast<Start&&>(start));
 }
 

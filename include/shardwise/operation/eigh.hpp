@@ -35,7 +35,7 @@ struct eigenvectors_operation : detail::of_square_matrices {
              emit<triu_operation>(triu_operation::how(1), x);
     };
     // The differences on the diagonal, which are 0, are not divided by.
-    const gradient_value apart = values - detail::shaped(values, column);
+    const gradient_value apart = values - internal::shaped(values, column);
     const gradient_value zero = at.number(0, v), one = at.number(1, v);
     const gradient_value ones = masked(apart, elementwise<functions::greater>(zero, one)) + one;
     const gradient_value safe = apart + (ones - beside_diagonal(ones));
@@ -68,9 +68,14 @@ struct eigh_steps {
 };
 template <class Permitted>
 using eigh_call = composed_call<linalg::eigh_of, Permitted, eigh_steps<Permitted>>;
+
+}  // namespace detail
+
+namespace internal {
+
 template <class Permitted>
 inline constexpr int result_count<eigh_call<Permitted>> = 2;
-}  // namespace detail
+}  // namespace internal
 
 namespace linalg {
 
@@ -80,11 +85,12 @@ namespace linalg {
 /// if eigenvalues are equal.
 ///
 ///     auto [values, vectors] = linalg::eigh(covariance);     // f32[8@data, 4], f32[8@data, 4, 4]
-template <NamedOperand X, detail::Terms Given = across_axes<>>
-[[nodiscard]] constexpr detail::outcome_on<detail::eigh_call<detail::permitted_by<Given>>, Given, X>
+template <NamedOperand X, internal::Terms Given = across_axes<>>
+[[nodiscard]] constexpr internal::outcome_on<detail::eigh_call<internal::permitted_by<Given>>,
+                                             Given, X>
 eigh(X&& x, const Given& given = {}) {
-  return detail::carry_out_on<detail::eigh_call<detail::permitted_by<Given>>>(given,
-                                                                              static_cast<X&&>(x));
+  return internal::carry_out_on<detail::eigh_call<internal::permitted_by<Given>>>(
+      given, static_cast<X&&>(x));
 }
 
 }  // namespace linalg

@@ -11,7 +11,7 @@
 
 namespace shardwise {
 
-namespace detail {
+namespace internal {
 
 /// A contraction whose operand types alone make it valid.
 template <class Operation, class First, class... Rest>
@@ -60,7 +60,7 @@ struct sums_of_products {
   }
 };
 
-}  // namespace detail
+}  // namespace internal
 
 /// Computes the sum of products of one or two tensors over the letters that are not in the result.
 ///
@@ -72,10 +72,10 @@ struct sums_of_products {
 ///     auto h = einsum<"bi,ih->bh">(x, w1);   // matrix product
 ///     auto t = einsum<"ij->ji">(x);          // transpose
 template <fixed_string Equation, class First, class... Rest>
-[[nodiscard]] constexpr detail::outcome_of<detail::einsum_call<Equation>, First, Rest...> einsum(
-    First&& first, Rest&&... rest) {
-  using call = detail::einsum_call<Equation>;
-  using outcome = detail::outcome<call, First, Rest...>;
+[[nodiscard]] constexpr internal::outcome_of<internal::einsum_call<Equation>, First, Rest...>
+einsum(First&& first, Rest&&... rest) {
+  using call = internal::einsum_call<Equation>;
+  using outcome = internal::outcome<call, First, Rest...>;
   if constexpr (outcome::is_refusal) {
     return outcome::value();
   } else if constexpr (requires { typename outcome::result; }) {
@@ -247,13 +247,13 @@ inline constexpr bool are_operands_and_request = !Element<First> && ends_with_re
 ///
 ///     auto y = einsum<"ab,bc,cd->ad">(a, b, c);
 template <fixed_string Equation, class First, class Second, class Third, class... Rest>
-  requires(!detail::is_abbreviated(Equation) && sizeof...(Rest) + 3 <= max_operands &&
+  requires(!internal::is_abbreviated(Equation) && sizeof...(Rest) + 3 <= max_operands &&
            detail::are_operands_alone<First, Third, Rest...>)
 [[nodiscard]] constexpr typename detail::contraction_if<
-    !detail::is_abbreviated(Equation) && detail::are_operands_alone<First, Third, Rest...>,
-    detail::sums_of_products, Equation, First, Second, Third, Rest...>::type
+    !internal::is_abbreviated(Equation) && detail::are_operands_alone<First, Third, Rest...>,
+    internal::sums_of_products, Equation, First, Second, Third, Rest...>::type
 einsum(First&& first, Second&& second, Third&& third, Rest&&... rest) {
-  using arithmetic = detail::sums_of_products;
+  using arithmetic = internal::sums_of_products;
   using outcome = detail::contraction_of<arithmetic, Equation, void, First, Second, Third, Rest...>;
   if constexpr (outcome::is_refusal)
     return outcome::value();
@@ -267,14 +267,14 @@ einsum(First&& first, Second&& second, Third&& third, Rest&&... rest) {
 ///     auto y = einsum<"...ij,jk->...ik">(x, w);
 ///     auto z = einsum<"ij, jk">(x, w);          // "ij,jk->ik"
 template <fixed_string Equation, class First, class... Rest>
-  requires(detail::is_abbreviated(Equation) && sizeof...(Rest) < max_operands &&
+  requires(internal::is_abbreviated(Equation) && sizeof...(Rest) < max_operands &&
            detail::are_operands_alone<First, Rest...>)
 [[nodiscard]] constexpr
-    typename detail::contraction_if<detail::is_abbreviated(Equation) &&
+    typename detail::contraction_if<internal::is_abbreviated(Equation) &&
                                         detail::are_operands_alone<First, Rest...>,
-                                    detail::sums_of_products, Equation, First, Rest...>::type
+                                    internal::sums_of_products, Equation, First, Rest...>::type
     einsum(First&& first, Rest&&... rest) {
-  using arithmetic = detail::sums_of_products;
+  using arithmetic = internal::sums_of_products;
   using outcome = detail::contraction_of<arithmetic, Equation, void, First, Rest...>;
   if constexpr (outcome::is_refusal)
     return outcome::value();
@@ -337,13 +337,13 @@ template <fixed_string Equation, class First, class... Rest>
   requires(detail::are_operands_and_request<First, Rest...>)
 [[nodiscard]] constexpr
     typename detail::request_if<detail::are_operands_and_request<First, Rest...>,
-                                detail::sums_of_products, Equation, First, Rest...>::type
+                                internal::sums_of_products, Equation, First, Rest...>::type
     einsum(First&& first, Rest&&... rest) {
-  return detail::carry_out<detail::contraction_on_request<detail::sums_of_products, Equation>>(
+  return internal::carry_out<detail::contraction_on_request<internal::sums_of_products, Equation>>(
       static_cast<First&&>(first), static_cast<Rest&&>(rest)...);
 }
 
-namespace detail {
+namespace internal {
 /// Converts an operand of a contraction to the element type in which products are added; terms and
 /// operands of that type are returned as they are.
 template <Element In, class X>
@@ -355,7 +355,7 @@ template <Element In, class X>
   else
     return shardwise::cast<In>(static_cast<X&&>(x));
 }
-}  // namespace detail
+}  // namespace internal
 
 /// Contracts tensors whose elements are first converted to `In`, the element type in which products
 /// are added, and of the result: JAX's `preferred_element_type`. A pending sum has these elements
@@ -365,8 +365,8 @@ template <Element In, class X>
 ///     auto dots = einsum<"bi,io->bo", std::int32_t>(a, b);       // i8 operands, i32 result
 template <fixed_string Equation, Element In, class First, class... Rest>
 [[nodiscard]] constexpr auto einsum(First&& first, Rest&&... rest) {
-  return einsum<Equation>(detail::to_accumulate_in<In>(static_cast<First&&>(first)),
-                          detail::to_accumulate_in<In>(static_cast<Rest&&>(rest))...);
+  return einsum<Equation>(internal::to_accumulate_in<In>(static_cast<First&&>(first)),
+                          internal::to_accumulate_in<In>(static_cast<Rest&&>(rest))...);
 }
 
 }  // namespace shardwise

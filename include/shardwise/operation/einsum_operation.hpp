@@ -81,7 +81,7 @@ struct einsum_operation {
     extents_desc extents;
     bool is_whole = true;
     for (std::size_t i = 0; i < own.size(); ++i) {
-      const bool is_met = detail::names_letter(given, own[i]) && next_place(own, i) == own.size();
+      const bool is_met = internal::names_letter(given, own[i]) && next_place(own, i) == own.size();
       if (is_met) words << own[i];
       is_whole = is_whole && is_met;
       extents.push_back(is_met ? at.operand(k).tensor().extents[static_cast<int>(i)] : 1);

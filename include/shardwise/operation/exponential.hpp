@@ -105,38 +105,38 @@ struct erfinv : fractional_function<"erfinv", 30> {
 }  // namespace functions
 
 /// Returns 2 to the power of each element.
-template <class A, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::exp2, A, Given...> exp2(
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::exp2, A, Given...> exp2(
     A&& a, const Given&... given) {
   return elementwise<functions::exp2>(std::forward<A>(a), given...);
 }
 /// Returns `exp(x) - 1`, accurate near 0.
-template <class A, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::expm1, A, Given...> expm1(
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::expm1, A, Given...> expm1(
     A&& a, const Given&... given) {
   return elementwise<functions::expm1>(std::forward<A>(a), given...);
 }
 /// Returns `log(1 + x)`, accurate near 0: -infinity at -1, NaN below.
-template <class A, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::log1p, A, Given...> log1p(
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::log1p, A, Given...> log1p(
     A&& a, const Given&... given) {
   return elementwise<functions::log1p>(std::forward<A>(a), given...);
 }
 /// Returns the logarithm to base 2: -infinity at 0, NaN below.
-template <class A, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::log2, A, Given...> log2(
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::log2, A, Given...> log2(
     A&& a, const Given&... given) {
   return elementwise<functions::log2>(std::forward<A>(a), given...);
 }
 /// Returns the logarithm to base 10: -infinity at 0, NaN below.
-template <class A, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::log10, A, Given...> log10(
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::log10, A, Given...> log10(
     A&& a, const Given&... given) {
   return elementwise<functions::log10>(std::forward<A>(a), given...);
 }
 /// Returns `log(exp(a) + exp(b))` without overflow.
-template <class A, class B, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::logaddexp, A, B, Given...> logaddexp(
+template <class A, class B, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::logaddexp, A, B, Given...> logaddexp(
     A&& a, B&& b, const Given&... given) {
   return elementwise<functions::logaddexp>(std::forward<A>(a), std::forward<B>(b), given...);
 }
@@ -144,46 +144,46 @@ template <class A, class B, detail::Terms... Given>
 /// second is not an integer. Integers must be cast first.
 ///
 ///     auto y = pow(x, 1.5F);
-template <class A, class B, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::pow, A, B, Given...> pow(
+template <class A, class B, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::pow, A, B, Given...> pow(
     A&& a, B&& b, const Given&... given) {
   return elementwise<functions::pow>(std::forward<A>(a), std::forward<B>(b), given...);
 }
 /// Returns `1 / sqrt(x)`: infinite at 0, with its sign; NaN below.
-template <class A, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::rsqrt, A, Given...> rsqrt(
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::rsqrt, A, Given...> rsqrt(
     A&& a, const Given&... given) {
   return elementwise<functions::rsqrt>(std::forward<A>(a), given...);
 }
 /// Returns the cube root, also of negative numbers.
-template <class A, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::cbrt, A, Given...> cbrt(
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::cbrt, A, Given...> cbrt(
     A&& a, const Given&... given) {
   return elementwise<functions::cbrt>(std::forward<A>(a), given...);
 }
 /// Returns `1 / x`.
-template <class A, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::reciprocal, A, Given...> reciprocal(
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::reciprocal, A, Given...> reciprocal(
     A&& a, const Given&... given) {
   return elementwise<functions::reciprocal>(std::forward<A>(a), given...);
 }
 /// Returns the error function.
-template <class A, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::erf, A, Given...> erf(
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::erf, A, Given...> erf(
     A&& a, const Given&... given) {
   return elementwise<functions::erf>(std::forward<A>(a), given...);
 }
 /// Returns `1 - erf(x)`, accurate where erf is close to 1.
-template <class A, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::erfc, A, Given...> erfc(
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::erfc, A, Given...> erfc(
     A&& a, const Given&... given) {
   return elementwise<functions::erfc>(std::forward<A>(a), given...);
 }
 /// Returns the inverse of the error function: infinite at -1 and 1, NaN outside of them.
 ///
 ///     auto quantile = erfinv(2.0F * p - 1.0F) * 1.41421356F;    // of the normal distribution
-template <class A, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::erfinv, A, Given...> erfinv(
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::erfinv, A, Given...> erfinv(
     A&& a, const Given&... given) {
   return elementwise<functions::erfinv>(std::forward<A>(a), given...);
 }

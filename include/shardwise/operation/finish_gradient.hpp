@@ -32,8 +32,8 @@ struct finish_gradient : elementwise_function<"finish_gradient", linearity::nonl
 /// `left_pending` stays pending if the argument reaches this function unchanged or converted.
 ///
 ///     auto used = finish_gradient(cast<bfloat16>(w));   // gradients move as bf16, not as f32
-template <class A, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::finish_gradient, A, Given...>
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::finish_gradient, A, Given...>
 finish_gradient(A&& a, const Given&... given) {
   return elementwise<functions::finish_gradient>(std::forward<A>(a), given...);
 }

@@ -64,14 +64,14 @@ struct flip_call {
 ///
 ///     auto y = flip<1>(x);                      // f32[8@data, 64]: y[i, j] = x[i, 63 - j]
 ///     auto z = flip<1>(x, across<"model">);     // f32[8, 64@model]
-template <int... Dims, NamedOperand X, detail::Terms Given = across_axes<>>
+template <int... Dims, NamedOperand X, internal::Terms Given = across_axes<>>
   requires(sizeof...(Dims) > 0 && sizeof...(Dims) <= max_rank &&
            !detail::may_run_between_devices<detail::flip_call<Dims...>, X, Given>)
 [[nodiscard]] constexpr auto flip(X&& x, const Given& permitted = {})
     -> decltype(apply_operation<flip_of<Dims...>>(permitted, static_cast<X&&>(x))) {
   return apply_operation<flip_of<Dims...>>(permitted, static_cast<X&&>(x));
 }
-template <int... Dims, NamedOperand X, detail::Terms Given = across_axes<>>
+template <int... Dims, NamedOperand X, internal::Terms Given = across_axes<>>
   requires(sizeof...(Dims) > 0 && sizeof...(Dims) <= max_rank &&
            detail::may_run_between_devices<detail::flip_call<Dims...>, X, Given>)
 [[nodiscard]] constexpr auto flip(X&& x, const Given& permitted = {}) {

@@ -54,22 +54,24 @@ struct irfft_of {
 ///
 ///     auto y = fourier::fft<1>(x);           // f32[8@data, 64, 2] -> f32[8@data, 64, 2]
 ///     auto z = fourier::fft<0, 1>(x, across<"data">);
-template <int... Dims, NamedOperand X, detail::Terms Given = across_axes<>>
+template <int... Dims, NamedOperand X, internal::Terms Given = across_axes<>>
   requires(sizeof...(Dims) > 0 && sizeof...(Dims) <= max_rank)
 [[nodiscard]] constexpr detail::fourier_outcome<fft_of<Dims...>, Given, X> fft(
     X&& x, const Given& given = {}) {
-  return detail::carry_out_on<detail::fourier_call<fft_of<Dims...>, detail::permitted_by<Given>>>(
-      given, static_cast<X&&>(x));
+  return internal::carry_out_on<
+      detail::fourier_call<fft_of<Dims...>, internal::permitted_by<Given>>>(given,
+                                                                            static_cast<X&&>(x));
 }
 
 /// Returns the inverse of `fft`: element `j` is the sum of `x[k] exp(2 pi i j k / n)`, divided by
 /// the number of elements.
-template <int... Dims, NamedOperand X, detail::Terms Given = across_axes<>>
+template <int... Dims, NamedOperand X, internal::Terms Given = across_axes<>>
   requires(sizeof...(Dims) > 0 && sizeof...(Dims) <= max_rank)
 [[nodiscard]] constexpr detail::fourier_outcome<ifft_of<Dims...>, Given, X> ifft(
     X&& x, const Given& given = {}) {
-  return detail::carry_out_on<detail::fourier_call<ifft_of<Dims...>, detail::permitted_by<Given>>>(
-      given, static_cast<X&&>(x));
+  return internal::carry_out_on<
+      detail::fourier_call<ifft_of<Dims...>, internal::permitted_by<Given>>>(given,
+                                                                             static_cast<X&&>(x));
 }
 
 /// Returns the discrete Fourier transform of real numbers: complex numbers, whose pairs are a new
@@ -77,12 +79,13 @@ template <int... Dims, NamedOperand X, detail::Terms Given = across_axes<>>
 /// the others are conjugates of these. Layouts are those of `fft`.
 ///
 ///     auto y = fourier::rfft<1>(x);          // f32[8@data, 64] -> f32[8@data, 33, 2]
-template <int... Dims, NamedOperand X, detail::Terms Given = across_axes<>>
+template <int... Dims, NamedOperand X, internal::Terms Given = across_axes<>>
   requires(sizeof...(Dims) > 0 && sizeof...(Dims) <= max_rank)
 [[nodiscard]] constexpr detail::fourier_outcome<rfft_of<Dims...>, Given, X> rfft(
     X&& x, const Given& given = {}) {
-  return detail::carry_out_on<detail::fourier_call<rfft_of<Dims...>, detail::permitted_by<Given>>>(
-      given, static_cast<X&&>(x));
+  return internal::carry_out_on<
+      detail::fourier_call<rfft_of<Dims...>, internal::permitted_by<Given>>>(given,
+                                                                             static_cast<X&&>(x));
 }
 
 /// Returns the inverse of `rfft`: real numbers, of which there are `2 (m - 1)` along the last of
@@ -90,24 +93,24 @@ template <int... Dims, NamedOperand X, detail::Terms Given = across_axes<>>
 /// of an even length, are ignored.
 ///
 ///     auto x = fourier::irfft<1>(y);         // f32[8@data, 33, 2] -> f32[8@data, 64]
-template <int... Dims, NamedOperand X, detail::Terms Given = across_axes<>>
+template <int... Dims, NamedOperand X, internal::Terms Given = across_axes<>>
   requires(sizeof...(Dims) > 0 && sizeof...(Dims) <= max_rank)
 [[nodiscard]] constexpr detail::fourier_outcome<irfft_of<0, Dims...>, Given, X> irfft(
     X&& x, const Given& given = {}) {
-  return detail::carry_out_on<
-      detail::fourier_call<irfft_of<0, Dims...>, detail::permitted_by<Given>>>(given,
-                                                                               static_cast<X&&>(x));
+  return internal::carry_out_on<
+      detail::fourier_call<irfft_of<0, Dims...>, internal::permitted_by<Given>>>(
+      given, static_cast<X&&>(x));
 }
 /// The same with another length, whose half the operand has.
 ///
 ///     auto x = fourier::irfft<1>(y, fourier::length<65>);    // f32[8, 33, 2] -> f32[8, 65]
-template <int... Dims, index_t N, NamedOperand X, detail::Terms Given = across_axes<>>
+template <int... Dims, index_t N, NamedOperand X, internal::Terms Given = across_axes<>>
   requires(sizeof...(Dims) > 0 && sizeof...(Dims) <= max_rank)
 [[nodiscard]] constexpr detail::fourier_outcome<irfft_of<N, Dims...>, Given, X> irfft(
     X&& x, length_of<N>, const Given& given = {}) {
-  return detail::carry_out_on<
-      detail::fourier_call<irfft_of<N, Dims...>, detail::permitted_by<Given>>>(given,
-                                                                               static_cast<X&&>(x));
+  return internal::carry_out_on<
+      detail::fourier_call<irfft_of<N, Dims...>, internal::permitted_by<Given>>>(
+      given, static_cast<X&&>(x));
 }
 
 }  // namespace fourier

@@ -6,7 +6,7 @@
 
 namespace shardwise {
 
-namespace detail {
+namespace internal {
 
 /// The common part of Fourier transforms. Their integers are the dimensions; the number is 1 for
 /// the adjoint of the inverse transform, which differs from the transform by the factors of the
@@ -78,6 +78,10 @@ struct of_spectra {
   }
 };
 
+}  // namespace internal
+
+namespace detail {
+
 /// The common part of transforms from complex to complex numbers.
 template <fixed_string Name>
 struct complex_spectra : of_spectra {
@@ -131,7 +135,7 @@ constexpr void fft_operation::gradient(gradient_step& at) {
 /// dimension that it lists has only the first half of its results: the others are their conjugates.
 ///
 ///     ([i, j]) -> ([i, k, l])        // along j; l are the pairs
-struct rfft_operation : detail::of_spectra {
+struct rfft_operation : internal::of_spectra {
   static constexpr text_view name = "rfft";
   static constexpr dims_among names{};
 
@@ -170,7 +174,7 @@ struct rfft_operation : detail::of_spectra {
 /// which only half is given, 0 for the even one.
 ///
 ///     ([i, j, k]) -> ([i, l])        // along j; k are the pairs
-struct irfft_operation : detail::of_spectra {
+struct irfft_operation : internal::of_spectra {
   static constexpr text_view name = "irfft";
   static constexpr dims_among names{.others = 1, .beyond = 1};
 

@@ -47,12 +47,12 @@ using full_like_call = numbers_call<full_like_of, Permitted, void>;
 ///
 ///     auto y = full_like(x, 0.5F);           // f32[8@data, 4]
 ///     auto z = full_like(x, 0);
-template <NamedOperand X, class Value, detail::Terms Given = across_axes<>>
+template <NamedOperand X, class Value, internal::Terms Given = across_axes<>>
   requires(Scalar<Value> || NamedOperand<Value>)
-[[nodiscard]] constexpr detail::outcome_on<detail::full_like_call<detail::permitted_by<Given>>,
-                                           Given, X, Value>
+[[nodiscard]] constexpr internal::outcome_on<detail::full_like_call<internal::permitted_by<Given>>,
+                                             Given, X, Value>
 full_like(X&& x, Value&& value, const Given& given = {}) {
-  return detail::carry_out_on<detail::full_like_call<detail::permitted_by<Given>>>(
+  return internal::carry_out_on<detail::full_like_call<internal::permitted_by<Given>>>(
       given, static_cast<X&&>(x), static_cast<Value&&>(value));
 }
 

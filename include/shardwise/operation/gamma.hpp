@@ -27,15 +27,15 @@ struct lgamma : fractional_function<"lgamma", 30> {
 /// integers.
 ///
 ///     auto log_factorial = lgamma(count + 1.0F);
-template <class A, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::lgamma, A, Given...> lgamma(
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::lgamma, A, Given...> lgamma(
     A&& a, const Given&... given) {
   return elementwise<functions::lgamma>(std::forward<A>(a), given...);
 }
 /// Returns the derivative of `lgamma`: infinite at 0, with the opposite sign; NaN at negative
 /// integers. It cannot be differentiated.
-template <class A, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::digamma, A, Given...> digamma(
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::digamma, A, Given...> digamma(
     A&& a, const Given&... given) {
   return elementwise<functions::digamma>(std::forward<A>(a), given...);
 }

@@ -46,9 +46,9 @@ template <int Dim, class X, class Permitted>
 /// half. The dimension must not be split, or is gathered over permitted axes.
 ///
 ///     auto y = glu<1>(x);                            // f32[8@data, 64] -> f32[8@data, 32]
-template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
+template <int Dim, NamedOperand X, internal::Terms Given = across_axes<>>
 [[nodiscard]] constexpr auto glu(const X& x, const Given& given = {}) {
-  auto parts = detail::halves<Dim>(x, detail::permitted_by<Given>{});
+  auto parts = detail::halves<Dim>(x, internal::permitted_by<Given>{});
   if constexpr (AnyRefused<decltype(parts)>)
     return refused_value{};
   else

@@ -74,7 +74,7 @@ struct householder_product_operation : detail::of_matrices {
     const index_t used = at.operand(1).tensor().extents[rank - 2];
     extents_desc column = at.operand(1).tensor().extents;
     column.push_back(1);
-    const gradient_value tau = detail::shaped(at.operand(1), column);
+    const gradient_value tau = internal::shaped(at.operand(1), column);
 
     const gradient_value v =
         emit<tril_operation>(tril_operation::how(-1), first(a, rank - 1, used)) +
@@ -144,7 +144,7 @@ struct householder_product_of : without_attributes<householder_product_operation
 /// other dimensions may be split.
 ///
 ///     auto q = linalg::householder_product(a, tau);    // f32[8@data, 6, 4], f32[8@data, 3]
-template <NamedOperand A, NamedOperand Tau, detail::Terms Given = across_axes<>>
+template <NamedOperand A, NamedOperand Tau, internal::Terms Given = across_axes<>>
 [[nodiscard]] constexpr detail::matrix_outcome<householder_product_of, Given, A, Tau>
 householder_product(A&& a, Tau&& tau, const Given& given = {}) {
   return detail::carry_out_on_matrices<householder_product_of, Given, A, Tau>(

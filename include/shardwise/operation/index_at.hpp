@@ -51,7 +51,7 @@ struct index_call {
 ///
 ///     auto last = index_at<1, -1>(x);                        // f32[8@data, 64] -> f32[8@data]
 ///     auto newest = index_at<1, -1>(h, across<"sequence">);  // f32[8, 64@sequence] -> f32[8]
-template <int Dim, index_t At, NamedOperand X, detail::Terms Given = across_axes<>>
+template <int Dim, index_t At, NamedOperand X, internal::Terms Given = across_axes<>>
   requires(!detail::may_run_between_devices<detail::index_call<Dim, At>, X, Given>)
 [[nodiscard]] constexpr auto index_at(X&& x, Given permitted = {})
     -> decltype(apply_operation<typename detail::index_call<Dim, At>::operation>(
@@ -59,7 +59,7 @@ template <int Dim, index_t At, NamedOperand X, detail::Terms Given = across_axes
   return apply_operation<typename detail::index_call<Dim, At>::operation>(permitted,
                                                                           static_cast<X&&>(x));
 }
-template <int Dim, index_t At, NamedOperand X, detail::Terms Given = across_axes<>>
+template <int Dim, index_t At, NamedOperand X, internal::Terms Given = across_axes<>>
   requires detail::may_run_between_devices<detail::index_call<Dim, At>, X, Given>
 [[nodiscard]] constexpr auto index_at(X&& x, Given permitted = {}) {
   return detail::run_between_devices<detail::index_call<Dim, At>>(static_cast<X&&>(x), permitted);

@@ -210,26 +210,26 @@ using interpolate_outcome = outcome_on<interpolate_call<Operation, permitted_by<
 ///                                                              // -> f32[8@data, 3, 16, 16]
 ///     auto z = interpolate<interpolation::cubic, 4>(x, across<"width">);
 template <interpolation Method, index_t... Sizes, NamedOperand X,
-          detail::Terms Given = across_axes<>>
+          internal::Terms Given = across_axes<>>
   requires(sizeof...(Sizes) > 0 && sizeof...(Sizes) <= max_rank)
 [[nodiscard]] constexpr detail::interpolate_outcome<interpolate_of<Method, false, Sizes...>, Given,
                                                     X>
 interpolate(X&& x, const Given& given = {}) {
-  return detail::carry_out_on<detail::interpolate_call<interpolate_of<Method, false, Sizes...>,
-                                                       detail::permitted_by<Given>>>(
+  return internal::carry_out_on<detail::interpolate_call<interpolate_of<Method, false, Sizes...>,
+                                                         internal::permitted_by<Given>>>(
       given, static_cast<X&&>(x));
 }
 /// The same with the first and the last elements at their positions.
 ///
 ///     auto y = interpolate<interpolation::linear, 5>(x, align_corners);  // 1 2 3 -> 1 1.5 2 2.5 3
 template <interpolation Method, index_t... Sizes, NamedOperand X,
-          detail::Terms Given = across_axes<>>
+          internal::Terms Given = across_axes<>>
   requires(sizeof...(Sizes) > 0 && sizeof...(Sizes) <= max_rank)
 [[nodiscard]] constexpr detail::interpolate_outcome<interpolate_of<Method, true, Sizes...>, Given,
                                                     X>
 interpolate(X&& x, align_corners_t, const Given& given = {}) {
-  return detail::carry_out_on<detail::interpolate_call<interpolate_of<Method, true, Sizes...>,
-                                                       detail::permitted_by<Given>>>(
+  return internal::carry_out_on<detail::interpolate_call<interpolate_of<Method, true, Sizes...>,
+                                                         internal::permitted_by<Given>>>(
       given, static_cast<X&&>(x));
 }
 

@@ -94,11 +94,11 @@ using kron_call = gathered_call<kron_of, Permitted, kron_steps>;
 /// of the result may be `dyn`.
 ///
 ///     auto y = kron(a, b);                 // f32[8@data, 4], f32[2, 3] -> f32[16@data, 12]
-template <NamedOperand A, NamedOperand B, detail::Terms Given = across_axes<>>
-[[nodiscard]] constexpr detail::outcome_on<detail::kron_call<detail::permitted_by<Given>>, Given,
-                                           const A&, const B&>
+template <NamedOperand A, NamedOperand B, internal::Terms Given = across_axes<>>
+[[nodiscard]] constexpr internal::outcome_on<detail::kron_call<internal::permitted_by<Given>>,
+                                             Given, const A&, const B&>
 kron(const A& a, const B& b, const Given& given = {}) {
-  return detail::carry_out_on<detail::kron_call<detail::permitted_by<Given>>>(given, a, b);
+  return internal::carry_out_on<detail::kron_call<internal::permitted_by<Given>>>(given, a, b);
 }
 
 }  // namespace shardwise

@@ -35,7 +35,7 @@ struct layer_norm_of {
 template <int... Dims>
 struct rms_norm_of : layer_norm_of<Dims...> {};
 
-namespace detail {
+namespace internal {
 
 /// The layout of a scale beside a tensor, gathered over permitted axes where necessary.
 template <class X, class Scale, class Permitted>
@@ -199,7 +199,7 @@ template <class Permitted, int... Dims>
 using rms_norm_call =
     composed_call<rms_norm_of<Dims...>, Permitted, rms_norm_steps<Permitted, Dims...>>;
 
-}  // namespace detail
+}  // namespace internal
 
 /// Returns the values minus their mean along these dimensions, divided by their standard deviation:
 /// `(x - mean) / sqrt(variance + epsilon)`, where the variance is the mean of the squares.
@@ -210,12 +210,12 @@ using rms_norm_call =
 ///
 ///     auto y = layer_norm<1>(x, 1e-5);
 ///     auto z = layer_norm<1>(x, 1e-5, across<"model">);
-template <int... Dims, NamedOperand X, detail::Terms Given = across_axes<>>
+template <int... Dims, NamedOperand X, internal::Terms Given = across_axes<>>
   requires(sizeof...(Dims) > 0)
-[[nodiscard]] constexpr detail::outcome_on<
-    detail::layer_norm_call<detail::permitted_by<Given>, Dims...>, Given, X, double>
+[[nodiscard]] constexpr internal::outcome_on<
+    internal::layer_norm_call<internal::permitted_by<Given>, Dims...>, Given, X, double>
 layer_norm(X&& x, double epsilon, const Given& given = {}) {
-  return detail::carry_out_on<detail::layer_norm_call<detail::permitted_by<Given>, Dims...>>(
+  return internal::carry_out_on<internal::layer_norm_call<internal::permitted_by<Given>, Dims...>>(
       given, static_cast<X&&>(x), static_cast<double&&>(epsilon));
 }
 /// The same, multiplied by `scale`, plus `shift`; both are broadcast to the result. They may be
@@ -226,14 +226,14 @@ layer_norm(X&& x, double epsilon, const Given& given = {}) {
 ///     // f32[8@data, 64@model], f32[64@model], f32[64@model]
 ///     auto z = layer_norm<1>(x, scale, shift, 1e-5, across<"model">);
 template <int... Dims, NamedOperand X, NamedOperand Scale, NamedOperand Shift,
-          detail::Terms Given = across_axes<>>
+          internal::Terms Given = across_axes<>>
   requires(sizeof...(Dims) > 0)
-[[nodiscard]] constexpr detail::outcome_on<
-    detail::layer_norm_call<detail::permitted_by<Given>, Dims...>, Given, X, double, const Scale&,
-    const Shift&>
+[[nodiscard]] constexpr internal::outcome_on<
+    internal::layer_norm_call<internal::permitted_by<Given>, Dims...>, Given, X, double,
+    const Scale&, const Shift&>
 layer_norm(X&& x, const Scale& scale, const Shift& shift, double epsilon, const Given& given = {}) {
-  return detail::carry_out_on<detail::layer_norm_call<detail::permitted_by<Given>, Dims...>, Given,
-                              X, double, const Scale&, const Shift&>(
+  return internal::carry_out_on<internal::layer_norm_call<internal::permitted_by<Given>, Dims...>,
+                                Given, X, double, const Scale&, const Shift&>(
       given, static_cast<X&&>(x), static_cast<double&&>(epsilon), scale, shift);
 }
 
@@ -241,22 +241,22 @@ layer_norm(X&& x, const Scale& scale, const Shift& shift, double epsilon, const 
 /// squares + epsilon)`; otherwise like `layer_norm`, with a single mean to reduce.
 ///
 ///     auto y = rms_norm<1>(x, scale, 1e-6);
-template <int... Dims, NamedOperand X, detail::Terms Given = across_axes<>>
+template <int... Dims, NamedOperand X, internal::Terms Given = across_axes<>>
   requires(sizeof...(Dims) > 0)
-[[nodiscard]] constexpr detail::outcome_on<
-    detail::rms_norm_call<detail::permitted_by<Given>, Dims...>, Given, X, double>
+[[nodiscard]] constexpr internal::outcome_on<
+    internal::rms_norm_call<internal::permitted_by<Given>, Dims...>, Given, X, double>
 rms_norm(X&& x, double epsilon, const Given& given = {}) {
-  return detail::carry_out_on<detail::rms_norm_call<detail::permitted_by<Given>, Dims...>>(
+  return internal::carry_out_on<internal::rms_norm_call<internal::permitted_by<Given>, Dims...>>(
       given, static_cast<X&&>(x), static_cast<double&&>(epsilon));
 }
-template <int... Dims, NamedOperand X, NamedOperand Scale, detail::Terms Given = across_axes<>>
+template <int... Dims, NamedOperand X, NamedOperand Scale, internal::Terms Given = across_axes<>>
   requires(sizeof...(Dims) > 0)
-[[nodiscard]] constexpr detail::outcome_on<
-    detail::rms_norm_call<detail::permitted_by<Given>, Dims...>, Given, X, double, const Scale&>
+[[nodiscard]] constexpr internal::outcome_on<
+    internal::rms_norm_call<internal::permitted_by<Given>, Dims...>, Given, X, double, const Scale&>
 rms_norm(X&& x, const Scale& scale, double epsilon, const Given& given = {}) {
-  return detail::carry_out_on<detail::rms_norm_call<detail::permitted_by<Given>, Dims...>, Given, X,
-                              double, const Scale&>(given, static_cast<X&&>(x),
-                                                    static_cast<double&&>(epsilon), scale);
+  return internal::carry_out_on<internal::rms_norm_call<internal::permitted_by<Given>, Dims...>,
+                                Given, X, double, const Scale&>(
+      given, static_cast<X&&>(x), static_cast<double&&>(epsilon), scale);
 }
 
 }  // namespace shardwise

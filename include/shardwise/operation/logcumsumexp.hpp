@@ -109,15 +109,15 @@ using logcumsumexp_call =
 ///     auto y = logcumsumexp<1>(x);           // f32[8@data, 4]: log 1, log 2, log 3 becomes
 ///                                            // log 1, log 3, log 6
 ///     auto z = logcumsumexp<1>(x, across<"model">);
-template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
+template <int Dim, NamedOperand X, internal::Terms Given = across_axes<>>
   requires(!detail::may_scan_in_parts<logcumsumexp_of<Dim>, X, Given>)
-[[nodiscard]] constexpr detail::outcome_on<
-    detail::logcumsumexp_call<Dim, detail::permitted_by<Given>>, Given, X>
+[[nodiscard]] constexpr internal::outcome_on<
+    detail::logcumsumexp_call<Dim, internal::permitted_by<Given>>, Given, X>
 logcumsumexp(X&& x, const Given& given = {}) {
-  return detail::carry_out_on<detail::logcumsumexp_call<Dim, detail::permitted_by<Given>>>(
+  return internal::carry_out_on<detail::logcumsumexp_call<Dim, internal::permitted_by<Given>>>(
       given, static_cast<X&&>(x));
 }
-template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
+template <int Dim, NamedOperand X, internal::Terms Given = across_axes<>>
   requires detail::may_scan_in_parts<logcumsumexp_of<Dim>, X, Given>
 [[nodiscard]] constexpr auto logcumsumexp(X&& x, const Given& given = {}) {
   return detail::run_between_devices<detail::scan_call<logcumsumexp_of<Dim>>>(static_cast<X&&>(x),

@@ -25,26 +25,26 @@ struct logical_not : logical<"logical_not"> {};
 /// Returns true where both operands are true.
 ///
 ///     auto inside = logical_and(x > -1, x < 1);
-template <class A, class B, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::logical_and, A, B, Given...> logical_and(
+template <class A, class B, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::logical_and, A, B, Given...> logical_and(
     A&& a, B&& b, const Given&... given) {
   return elementwise<functions::logical_and>(std::forward<A>(a), std::forward<B>(b), given...);
 }
 /// Returns true where at least one operand is true.
-template <class A, class B, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::logical_or, A, B, Given...> logical_or(
+template <class A, class B, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::logical_or, A, B, Given...> logical_or(
     A&& a, B&& b, const Given&... given) {
   return elementwise<functions::logical_or>(std::forward<A>(a), std::forward<B>(b), given...);
 }
 /// Returns true where exactly one operand is true.
-template <class A, class B, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::logical_xor, A, B, Given...> logical_xor(
+template <class A, class B, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::logical_xor, A, B, Given...> logical_xor(
     A&& a, B&& b, const Given&... given) {
   return elementwise<functions::logical_xor>(std::forward<A>(a), std::forward<B>(b), given...);
 }
 /// Returns true where the operand is false.
-template <class A, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::logical_not, A, Given...> logical_not(
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::logical_not, A, Given...> logical_not(
     A&& a, const Given&... given) {
   return elementwise<functions::logical_not>(std::forward<A>(a), given...);
 }

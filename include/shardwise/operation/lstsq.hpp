@@ -132,11 +132,11 @@ namespace linalg {
 /// finite, or has no correct digits, if the rank is not full: then multiply by `pinv(a)`.
 ///
 ///     auto x = linalg::lstsq(a, b);        // f32[8@data, 6, 4], f32[8@data, 6] -> f32[8@data, 4]
-template <NamedOperand A, NamedOperand B, detail::Terms Given = across_axes<>>
-[[nodiscard]] constexpr detail::outcome_on<detail::lstsq_call<detail::permitted_by<Given>>, Given,
-                                           const A&, const B&>
+template <NamedOperand A, NamedOperand B, internal::Terms Given = across_axes<>>
+[[nodiscard]] constexpr internal::outcome_on<detail::lstsq_call<internal::permitted_by<Given>>,
+                                             Given, const A&, const B&>
 lstsq(const A& a, const B& b, const Given& given = {}) {
-  return detail::carry_out_on<detail::lstsq_call<detail::permitted_by<Given>>>(given, a, b);
+  return internal::carry_out_on<detail::lstsq_call<internal::permitted_by<Given>>>(given, a, b);
 }
 
 }  // namespace linalg

@@ -159,9 +159,9 @@ struct manual_call {
 ///     auto y = all_reduce<"data">(sum<0>(x * x));               // f32[64]
 ///     auto z = disable_manual_sharding<P<"data", none>>(exp(x));    // f32[512@data, 64]
 template <class X>
-[[nodiscard]] constexpr detail::outcome_of<detail::manual_call<detail::enter_manual>, X>
+[[nodiscard]] constexpr internal::outcome_of<detail::manual_call<detail::enter_manual>, X>
 enable_manual_sharding(X&& x) {
-  return detail::carry_out<detail::manual_call<detail::enter_manual>>(static_cast<X&&>(x));
+  return internal::carry_out<detail::manual_call<detail::enter_manual>>(static_cast<X&&>(x));
 }
 
 /// Ends manual sharding: the devices' values along the manual axes become one tensor that is split
@@ -170,9 +170,10 @@ enable_manual_sharding(X&& x) {
 /// share is repeated along the dimension. It is an error if `Target` would split a tensor without
 /// manual axes.
 template <class Target, class X>
-[[nodiscard]] constexpr detail::outcome_of<detail::manual_call<detail::leave_manual<Target>>, X>
+[[nodiscard]] constexpr internal::outcome_of<detail::manual_call<detail::leave_manual<Target>>, X>
 disable_manual_sharding(X&& x) {
-  return detail::carry_out<detail::manual_call<detail::leave_manual<Target>>>(static_cast<X&&>(x));
+  return internal::carry_out<detail::manual_call<detail::leave_manual<Target>>>(
+      static_cast<X&&>(x));
 }
 
 }  // namespace shardwise

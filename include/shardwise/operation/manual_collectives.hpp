@@ -39,8 +39,8 @@ template <fixed_string... Axes, NamedOperand X>
 }
 /// Returns the mean of the values of the devices along manual axes; `pmean` in JAX.
 template <fixed_string... Axes, NamedOperand X>
-[[nodiscard]] constexpr detail::outcome_of<detail::all_mean_call<Axes...>, X> all_mean(X&& x) {
-  return detail::carry_out<detail::all_mean_call<Axes...>>(static_cast<X&&>(x));
+[[nodiscard]] constexpr internal::outcome_of<detail::all_mean_call<Axes...>, X> all_mean(X&& x) {
+  return internal::carry_out<detail::all_mean_call<Axes...>>(static_cast<X&&>(x));
 }
 
 /// Concatenates the values of the devices along manual axes along a dimension, which no other axis

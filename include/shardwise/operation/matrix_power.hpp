@@ -87,12 +87,12 @@ namespace linalg {
 /// the identity, and a negative one is that of the inverses. The other dimensions may be split.
 ///
 ///     auto y = linalg::matrix_power<3>(x);             // f32[8@data, 4, 4]
-template <int Exponent, NamedOperand X, detail::Terms Given = across_axes<>>
+template <int Exponent, NamedOperand X, internal::Terms Given = across_axes<>>
   requires(Exponent > -1'000'000 && Exponent < 1'000'000)
-[[nodiscard]] constexpr detail::outcome_on<
-    detail::matrix_power_call<Exponent, detail::permitted_by<Given>>, Given, const X&>
+[[nodiscard]] constexpr internal::outcome_on<
+    detail::matrix_power_call<Exponent, internal::permitted_by<Given>>, Given, const X&>
 matrix_power(const X& x, const Given& given = {}) {
-  return detail::carry_out_on<detail::matrix_power_call<Exponent, detail::permitted_by<Given>>>(
+  return internal::carry_out_on<detail::matrix_power_call<Exponent, internal::permitted_by<Given>>>(
       given, x);
 }
 

@@ -76,17 +76,17 @@ struct extreme_with_index {
     if (!at.wants(0)) return;
     const extents_desc whole = at.operand(0).tensor().extents;
     const auto& numbers = at.how().integers;
-    const detail::parted_dimension parted(whole, static_cast<int>(numbers[0]),
-                                          numbers.size() > 1 ? numbers[1] : 0);
+    const internal::parted_dimension parted(whole, static_cast<int>(numbers[0]),
+                                            numbers.size() > 1 ? numbers[1] : 0);
     const extents_desc found = parted.found(1);
-    const gradient_value x = detail::shaped(at.operand(0), parted.extents);
+    const gradient_value x = internal::shaped(at.operand(0), parted.extents);
     const gradient_value best =
-        elementwise<functions::equal>(x, detail::shaped(at.result(), found));
+        elementwise<functions::equal>(x, internal::shaped(at.result(), found));
     const gradient_value so_far =
         emit<cumsum_operation>(cumsum_operation::how(parted.dim), masked(at.number(1, x), best));
     const gradient_value first = elementwise<functions::logical_and>(
         best, elementwise<functions::equal>(so_far, at.number(1, x)));
-    at.give(0, detail::shaped(masked(detail::shaped(at.cotangent(), found), first), whole));
+    at.give(0, internal::shaped(masked(internal::shaped(at.cotangent(), found), first), whole));
   }
 
   [[nodiscard]] static constexpr index_t parts_of(const mesh_desc& mesh, const tensor_desc& x,
@@ -120,44 +120,44 @@ struct min_with_index_of {
 /// searches its own part, and the candidates are gathered; otherwise the dimension is gathered.
 ///
 ///     auto [best, at] = max_with_index<1>(logits, across<"model">);
-template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
-[[nodiscard]] constexpr detail::outcome_on<
-    detail::search_call<max_with_index_of<Dim>, detail::permitted_by<Given>>, Given, X>
+template <int Dim, NamedOperand X, internal::Terms Given = across_axes<>>
+[[nodiscard]] constexpr internal::outcome_on<
+    internal::search_call<max_with_index_of<Dim>, internal::permitted_by<Given>>, Given, X>
 max_with_index(X&& x, const Given& given = {}) {
-  return detail::carry_out_on<
-      detail::search_call<max_with_index_of<Dim>, detail::permitted_by<Given>>>(
+  return internal::carry_out_on<
+      internal::search_call<max_with_index_of<Dim>, internal::permitted_by<Given>>>(
       given, static_cast<X&&>(x));
 }
 /// Returns the minima along a dimension and their indices, like `max_with_index`; NaN counts as the
 /// smallest value.
-template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
-[[nodiscard]] constexpr detail::outcome_on<
-    detail::search_call<min_with_index_of<Dim>, detail::permitted_by<Given>>, Given, X>
+template <int Dim, NamedOperand X, internal::Terms Given = across_axes<>>
+[[nodiscard]] constexpr internal::outcome_on<
+    internal::search_call<min_with_index_of<Dim>, internal::permitted_by<Given>>, Given, X>
 min_with_index(X&& x, const Given& given = {}) {
-  return detail::carry_out_on<
-      detail::search_call<min_with_index_of<Dim>, detail::permitted_by<Given>>>(
+  return internal::carry_out_on<
+      internal::search_call<min_with_index_of<Dim>, internal::permitted_by<Given>>>(
       given, static_cast<X&&>(x));
 }
 /// Returns the indices of the maxima along a dimension, those of the first of equal elements; see
 /// `max_with_index`.
 ///
 ///     auto classes = argmax<1>(logits);              // i64[8@data]
-template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
-[[nodiscard]] constexpr detail::outcome_on<
-    detail::place_call<max_with_index_of<Dim>, detail::permitted_by<Given>>, Given, X>
+template <int Dim, NamedOperand X, internal::Terms Given = across_axes<>>
+[[nodiscard]] constexpr internal::outcome_on<
+    internal::place_call<max_with_index_of<Dim>, internal::permitted_by<Given>>, Given, X>
 argmax(X&& x, const Given& given = {}) {
-  return detail::carry_out_on<
-      detail::place_call<max_with_index_of<Dim>, detail::permitted_by<Given>>>(given,
-                                                                               static_cast<X&&>(x));
+  return internal::carry_out_on<
+      internal::place_call<max_with_index_of<Dim>, internal::permitted_by<Given>>>(
+      given, static_cast<X&&>(x));
 }
 /// Returns the indices of the minima along a dimension, those of the first of equal elements.
-template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
-[[nodiscard]] constexpr detail::outcome_on<
-    detail::place_call<min_with_index_of<Dim>, detail::permitted_by<Given>>, Given, X>
+template <int Dim, NamedOperand X, internal::Terms Given = across_axes<>>
+[[nodiscard]] constexpr internal::outcome_on<
+    internal::place_call<min_with_index_of<Dim>, internal::permitted_by<Given>>, Given, X>
 argmin(X&& x, const Given& given = {}) {
-  return detail::carry_out_on<
-      detail::place_call<min_with_index_of<Dim>, detail::permitted_by<Given>>>(given,
-                                                                               static_cast<X&&>(x));
+  return internal::carry_out_on<
+      internal::place_call<min_with_index_of<Dim>, internal::permitted_by<Given>>>(
+      given, static_cast<X&&>(x));
 }
 
 }  // namespace shardwise

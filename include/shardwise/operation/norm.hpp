@@ -64,12 +64,12 @@ struct l2_norm_of;
 ///     auto n = l2_norm<1>(x, across<"model">);
 template <int... Dims, NamedOperand X, class... Options>
 [[nodiscard]] constexpr auto l2_norm(const X& x, const Options&... options) {
-  if constexpr (detail::ends_with_result_as<Options...>()) {
-    return detail::on_request([&](const auto&... given) { return l2_norm<Dims...>(x, given...); },
-                              options...);
+  if constexpr (internal::ends_with_result_as<Options...>()) {
+    return internal::on_request([&](const auto&... given) { return l2_norm<Dims...>(x, given...); },
+                                options...);
   } else {
     const auto checked =
-        detail::carry_out<detail::whole_dims_call<l2_norm_of<Dims...>, Dims...>>(x, options...);
+        internal::carry_out<detail::whole_dims_call<l2_norm_of<Dims...>, Dims...>>(x, options...);
     if constexpr (AnyRefused<decltype(checked)>)
       return refused_value{};
     else
@@ -91,12 +91,12 @@ struct lp_norm_of;
 ///     auto n = lp_norm<1>(x, 3, across<"model">);
 template <int... Dims, NamedOperand X, class... Options>
 [[nodiscard]] constexpr auto lp_norm(const X& x, double p, const Options&... options) {
-  if constexpr (detail::ends_with_result_as<Options...>()) {
-    return detail::on_request(
+  if constexpr (internal::ends_with_result_as<Options...>()) {
+    return internal::on_request(
         [&](const auto&... given) { return lp_norm<Dims...>(x, p, given...); }, options...);
   } else {
     const auto checked =
-        detail::carry_out<detail::whole_dims_call<lp_norm_of<Dims...>, Dims...>>(x, options...);
+        internal::carry_out<detail::whole_dims_call<lp_norm_of<Dims...>, Dims...>>(x, options...);
     if constexpr (AnyRefused<decltype(checked)>)
       return refused_value{};
     else

@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace shardwise::detail {
+namespace shardwise::internal {
 
 /// Converts a tensor to the element type used for arithmetic, and back: the result of a composition
 /// is rounded once, not each of its steps.
@@ -78,6 +78,10 @@ template <class Made>
   else
     return allowed<Made>{};
 }
+
+}  // namespace shardwise::internal
+
+namespace shardwise::detail {
 
 /// The call of an operation on floating-point elements that is composed of others:
 /// `Steps::apply(x...)`. `Applied` is its form on abstract tensors: its rule checks the first

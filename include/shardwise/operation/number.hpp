@@ -6,7 +6,7 @@
 
 #include <type_traits>
 
-namespace shardwise::detail {
+namespace shardwise::internal {
 
 /// The tensor of rank 0, replicated on every device, that represents a number among the operands of
 /// a function.
@@ -18,6 +18,10 @@ template <class T, ValueOperand Model>
 struct number_beside<T, Model> {
   using type = typename Model::value_domain::template tensor<T>;
 };
+
+}  // namespace shardwise::internal
+
+namespace shardwise::detail {
 
 /// States that a number has the element type that is used for arithmetic on the first tensor.
 struct computed_number;

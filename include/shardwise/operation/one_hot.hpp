@@ -58,7 +58,7 @@ struct one_hot_of {
 ///
 ///     auto y = one_hot<10>(labels);          // i32[64@data] -> f32[64@data, 10]
 ///     auto z = one_hot<10>(labels, as<P<"data", "model">>);
-template <index_t Classes, Element T = float, NamedOperand X, detail::Terms Given = across_axes<>>
+template <index_t Classes, Element T = float, NamedOperand X, internal::Terms Given = across_axes<>>
 [[nodiscard]] constexpr auto one_hot(X&& ids, const Given& given = {})
     -> decltype(apply_operation<one_hot_of<Classes, T>>(given, static_cast<X&&>(ids))) {
   return apply_operation<one_hot_of<Classes, T>>(given, static_cast<X&&>(ids));

@@ -18,12 +18,12 @@ enum class out_of_range : std::uint8_t {
   fill,
 };
 
-namespace detail {
+namespace internal {
 
 /// Added to the `out_of_range` of an operation that looks up or sums elements: of equal indices,
 /// only the last one counts. Gradients pass it on.
 inline constexpr index_t only_last = 4;
 
-}  // namespace detail
+}  // namespace internal
 
 }  // namespace shardwise

@@ -29,14 +29,14 @@ struct pad_of {
 /// necessary.
 ///
 ///     auto y = pad<0, 0, 1, 2>(x);           // f32[8@data, 4] -> f32[8@data, 7]: 0 a b c d 0 0
-template <index_t... Amounts, NamedOperand X, detail::Terms Given = across_axes<>>
+template <index_t... Amounts, NamedOperand X, internal::Terms Given = across_axes<>>
   requires(sizeof...(Amounts) <= 2 * max_rank)
 [[nodiscard]] constexpr auto pad(X&& x, const Given& permitted = {})
     -> decltype(apply_operation<pad_of<pad_mode::constant, Amounts...>>(permitted,
                                                                         static_cast<X&&>(x))) {
   return apply_operation<pad_of<pad_mode::constant, Amounts...>>(permitted, static_cast<X&&>(x));
 }
-template <pad_mode Mode, index_t... Amounts, NamedOperand X, detail::Terms Given = across_axes<>>
+template <pad_mode Mode, index_t... Amounts, NamedOperand X, internal::Terms Given = across_axes<>>
   requires(sizeof...(Amounts) <= 2 * max_rank)
 [[nodiscard]] constexpr auto pad(X&& x, const Given& permitted = {})
     -> decltype(apply_operation<pad_of<Mode, Amounts...>>(permitted, static_cast<X&&>(x))) {
@@ -45,14 +45,15 @@ template <pad_mode Mode, index_t... Amounts, NamedOperand X, detail::Terms Given
 /// Pads with another number, or with a tensor of rank 0; no operand may be pending.
 ///
 ///     auto y = pad<1, 1>(x, -1.0F);          // -1 a b c -1
-template <index_t... Amounts, NamedOperand X, class Value, detail::Terms Given = across_axes<>>
+template <index_t... Amounts, NamedOperand X, class Value, internal::Terms Given = across_axes<>>
   requires(sizeof...(Amounts) <= 2 * max_rank && (Scalar<Value> || NamedOperand<Value>))
-[[nodiscard]] constexpr detail::outcome_on<
-    detail::numbers_call<pad_of<pad_mode::constant, Amounts...>, detail::permitted_by<Given>, void>,
+[[nodiscard]] constexpr internal::outcome_on<
+    detail::numbers_call<pad_of<pad_mode::constant, Amounts...>, internal::permitted_by<Given>,
+                         void>,
     Given, X, Value>
 pad(X&& x, Value&& value, const Given& given = {}) {
-  return detail::carry_out_on<detail::numbers_call<pad_of<pad_mode::constant, Amounts...>,
-                                                   detail::permitted_by<Given>, void>>(
+  return internal::carry_out_on<detail::numbers_call<pad_of<pad_mode::constant, Amounts...>,
+                                                     internal::permitted_by<Given>, void>>(
       given, static_cast<X&&>(x), static_cast<Value&&>(value));
 }
 

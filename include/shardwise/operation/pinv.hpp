@@ -70,11 +70,11 @@ namespace linalg {
 /// The other dimensions may be split. The gradient is not finite if singular values are equal.
 ///
 ///     auto y = linalg::pinv(x);                        // f32[8@data, 6, 4] -> f32[8@data, 4, 6]
-template <NamedOperand X, detail::Terms Given = across_axes<>>
-[[nodiscard]] constexpr detail::outcome_on<detail::pinv_call<detail::permitted_by<Given>>, Given,
-                                           const X&>
+template <NamedOperand X, internal::Terms Given = across_axes<>>
+[[nodiscard]] constexpr internal::outcome_on<detail::pinv_call<internal::permitted_by<Given>>,
+                                             Given, const X&>
 pinv(const X& x, const Given& given = {}) {
-  return detail::carry_out_on<detail::pinv_call<detail::permitted_by<Given>>>(given, x);
+  return internal::carry_out_on<detail::pinv_call<internal::permitted_by<Given>>>(given, x);
 }
 
 }  // namespace linalg

@@ -159,22 +159,22 @@ using pixel_shuffle_call =
 /// over permitted axes. Pending reductions stay pending. At most one extent may be `dyn`.
 ///
 ///     auto y = pixel_shuffle<2>(x);       // f32[8@data, 12, 4, 4] -> f32[8@data, 3, 8, 8]
-template <index_t Times, NamedOperand X, detail::Terms Given = across_axes<>>
-[[nodiscard]] constexpr detail::outcome_on<
-    detail::pixel_shuffle_call<false, Times, detail::permitted_by<Given>>, Given, const X&>
+template <index_t Times, NamedOperand X, internal::Terms Given = across_axes<>>
+[[nodiscard]] constexpr internal::outcome_on<
+    detail::pixel_shuffle_call<false, Times, internal::permitted_by<Given>>, Given, const X&>
 pixel_shuffle(const X& x, const Given& given = {}) {
-  return detail::carry_out_on<
-      detail::pixel_shuffle_call<false, Times, detail::permitted_by<Given>>>(given, x);
+  return internal::carry_out_on<
+      detail::pixel_shuffle_call<false, Times, internal::permitted_by<Given>>>(given, x);
 }
 /// Returns the images of which `pixel_shuffle<Times>` makes `x`.
 ///
 ///     auto x = pixel_unshuffle<2>(y);     // f32[8@data, 3, 8, 8] -> f32[8@data, 12, 4, 4]
-template <index_t Times, NamedOperand X, detail::Terms Given = across_axes<>>
-[[nodiscard]] constexpr detail::outcome_on<
-    detail::pixel_shuffle_call<true, Times, detail::permitted_by<Given>>, Given, const X&>
+template <index_t Times, NamedOperand X, internal::Terms Given = across_axes<>>
+[[nodiscard]] constexpr internal::outcome_on<
+    detail::pixel_shuffle_call<true, Times, internal::permitted_by<Given>>, Given, const X&>
 pixel_unshuffle(const X& x, const Given& given = {}) {
-  return detail::carry_out_on<detail::pixel_shuffle_call<true, Times, detail::permitted_by<Given>>>(
-      given, x);
+  return internal::carry_out_on<
+      detail::pixel_shuffle_call<true, Times, internal::permitted_by<Given>>>(given, x);
 }
 
 }  // namespace shardwise

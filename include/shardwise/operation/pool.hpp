@@ -23,8 +23,8 @@ struct pool_operation {
     out.kind = kind;
     out.integers[15] = 1;
     constexpr index_t largest = index_t{1} << 30;
-    for (int d = 0; is_mean && d < detail::pooled::dimensions(out) && d < 3; ++d) {
-      const index_t size = detail::pooled::at(out, d).extent;
+    for (int d = 0; is_mean && d < internal::pooled::dimensions(out) && d < 3; ++d) {
+      const index_t size = internal::pooled::at(out, d).extent;
       // Larger sizes are reported by `check`.
       if (size > 0 && size <= largest && out.integers[15] <= largest) out.integers[15] *= size;
     }
@@ -32,26 +32,26 @@ struct pool_operation {
   }
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {
-    detail::pooled::factors out = detail::pooled::factors_of(
+    internal::pooled::factors out = internal::pooled::factors_of(
         how, operands[0].rank(), factor_kind::blocked, factor_kind::pass_through);
-    const int leading = operands[0].rank() - detail::pooled::dimensions(how);
+    const int leading = operands[0].rank() - internal::pooled::dimensions(how);
     out.rule.operands = {out.source};
     out.rule.result = out.windows;
     out.rule.law = law_of(how.kind);
     out.rule.reduce = how.kind;
-    for (int d = 0; d < detail::pooled::dimensions(how); ++d)
+    for (int d = 0; d < internal::pooled::dimensions(how); ++d)
       out.rule.windows.push_back(
-          {out.source[leading + d], out.windows[leading + d], detail::pooled::forward(how, d)});
+          {out.source[leading + d], out.windows[leading + d], internal::pooled::forward(how, d)});
     return out.rule;
   }
   [[nodiscard]] static constexpr diagnosis check(const attributes& how,
                                                  const tensor_descs& operands) noexcept {
-    return detail::pooled::check(how, operands);
+    return internal::pooled::check(how, operands);
   }
   [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes& how,
                                                      const tensor_descs&,
                                                      const tensor_desc& result) noexcept {
-    return detail::pooled::cost(mesh, how, result);
+    return internal::pooled::cost(mesh, how, result);
   }
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return text_view(how.kind == reduction::max ? "max_pool"
@@ -70,21 +70,21 @@ struct pool_matches_operation {
 
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {
-    detail::pooled::factors out = detail::pooled::factors_of(
+    internal::pooled::factors out = internal::pooled::factors_of(
         how, operands[0].rank(), factor_kind::blocked, factor_kind::pass_through);
-    const int leading = operands[0].rank() - detail::pooled::dimensions(how);
+    const int leading = operands[0].rank() - internal::pooled::dimensions(how);
     out.rule.operands = {out.source, out.windows};
     if (operands.size() > 2) out.rule.operands.push_back(out.source);
     out.rule.result = out.windows;
-    for (int d = 0; d < detail::pooled::dimensions(how); ++d)
+    for (int d = 0; d < internal::pooled::dimensions(how); ++d)
       out.rule.windows.push_back(
-          {out.source[leading + d], out.windows[leading + d], detail::pooled::forward(how, d)});
+          {out.source[leading + d], out.windows[leading + d], internal::pooled::forward(how, d)});
     return out.rule;
   }
   [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes& how,
                                                      const tensor_descs&,
                                                      const tensor_desc& result) noexcept {
-    return detail::pooled::cost(mesh, how, result);
+    return internal::pooled::cost(mesh, how, result);
   }
   using emits = operations<pool_spread_operation>;
   static constexpr void gradient(gradient_step& at);
@@ -97,21 +97,22 @@ struct pool_spread_operation {
 
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {
-    detail::pooled::factors out = detail::pooled::factors_of(
+    internal::pooled::factors out = internal::pooled::factors_of(
         how, operands[0].rank(), factor_kind::pass_through, factor_kind::blocked);
-    const int leading = operands[0].rank() - detail::pooled::dimensions(how);
+    const int leading = operands[0].rank() - internal::pooled::dimensions(how);
     out.rule.operands = {out.source, out.windows, out.windows};
     out.rule.result = out.source;
-    for (int d = 0; d < detail::pooled::dimensions(how); ++d)
-      out.rule.windows.push_back({out.windows[leading + d], out.source[leading + d],
-                                  detail::pooled::backward(how, d, operands[0].extents[leading + d],
-                                                           operands[1].extents[leading + d])});
+    for (int d = 0; d < internal::pooled::dimensions(how); ++d)
+      out.rule.windows.push_back(
+          {out.windows[leading + d], out.source[leading + d],
+           internal::pooled::backward(how, d, operands[0].extents[leading + d],
+                                      operands[1].extents[leading + d])});
     return out.rule;
   }
   [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes& how,
                                                      const tensor_descs& operands,
                                                      const tensor_desc&) noexcept {
-    return detail::pooled::cost(mesh, how, operands[1]);
+    return internal::pooled::cost(mesh, how, operands[1]);
   }
   using emits = operations<pool_matches_operation>;
   static constexpr void gradient(gradient_step& at) {
@@ -136,13 +137,13 @@ constexpr void pool_operation::gradient(gradient_step& at) {
   const extents_desc have = at.operand(0).tensor().extents;
   const extents_desc made = at.cotangent().tensor().extents;
   inplace_vector<window_numbers, window_numbers::most_dimensions> back;
-  const int leading = have.ssize() - detail::pooled::dimensions(how);
-  for (int d = 0; d < detail::pooled::dimensions(how); ++d) {
+  const int leading = have.ssize() - internal::pooled::dimensions(how);
+  for (int d = 0; d < internal::pooled::dimensions(how); ++d) {
     const dimension_window reads =
-        detail::pooled::backward(how, d, have[leading + d], made[leading + d]);
+        internal::pooled::backward(how, d, have[leading + d], made[leading + d]);
     back.push_back({reads.stride, reads.low, reads.high, reads.span, reads.spacing});
   }
-  at.give(0, emit<pool_operation>(detail::window_attributes::from(back, how.integers[15]),
+  at.give(0, emit<pool_operation>(internal::window_attributes::from(back, how.integers[15]),
                                   at.cotangent()));
 }
 
@@ -153,7 +154,7 @@ struct pool_of {
   static constexpr attributes how = [] {
     const auto all = detail::window_options::of<Options...>();
     return pool_operation::how(
-        detail::window_attributes::from(all.strides, all.paddings, all.windows, 1), Kind,
+        internal::window_attributes::from(all.strides, all.paddings, all.windows, 1), Kind,
         Kind == reduction::sum);
   }();
 };
@@ -187,7 +188,7 @@ using average_pool_call =
 ///
 ///     auto y = max_pool<windows<2, 2>>(x);       // f32[8@data, 16, 28, 28] -> f32[8, 16, 14, 14]
 ///     auto z = max_pool<windows<3, 3>, strides<2, 2>, paddings<1, 1>>(x, across<"height">);
-template <detail::PoolOption... Options, NamedOperand X, detail::Terms Given = across_axes<>>
+template <detail::PoolOption... Options, NamedOperand X, internal::Terms Given = across_axes<>>
 [[nodiscard]] constexpr auto max_pool(X&& x, Given permitted = {})
     -> decltype(apply_operation<pool_of<reduction::max, Options...>>(permitted,
                                                                      static_cast<X&&>(x))) {
@@ -198,12 +199,13 @@ template <detail::PoolOption... Options, NamedOperand X, detail::Terms Given = a
 /// Pending sums stay pending.
 ///
 ///     auto y = average_pool<windows<7, 7>>(x);       // f32[8@data, 512, 7, 7] -> [8, 512, 1, 1]
-template <detail::PoolOption... Options, NamedOperand X, detail::Terms Given = across_axes<>>
-[[nodiscard]] constexpr detail::outcome_on<
-    detail::average_pool_call<detail::permitted_by<Given>, Options...>, Given, X>
+template <detail::PoolOption... Options, NamedOperand X, internal::Terms Given = across_axes<>>
+[[nodiscard]] constexpr internal::outcome_on<
+    detail::average_pool_call<internal::permitted_by<Given>, Options...>, Given, X>
 average_pool(X&& x, const Given& given = {}) {
-  return detail::carry_out_on<detail::average_pool_call<detail::permitted_by<Given>, Options...>>(
-      given, static_cast<X&&>(x));
+  return internal::carry_out_on<
+      detail::average_pool_call<internal::permitted_by<Given>, Options...>>(given,
+                                                                            static_cast<X&&>(x));
 }
 
 }  // namespace shardwise

@@ -3,7 +3,7 @@
 
 #include "shardwise/operation/windowed.hpp"
 
-namespace shardwise::detail {
+namespace shardwise::internal {
 
 /// The common part of operations on the elements of windows. Their attributes are those of
 /// `window_attributes`, where the dilation of a convolution is the size of a window, and the last
@@ -87,4 +87,4 @@ struct pooled {
   }
 };
 
-}  // namespace shardwise::detail
+}  // namespace shardwise::internal

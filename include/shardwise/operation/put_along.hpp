@@ -64,7 +64,7 @@ struct put_along_of {
 ///     auto y = put_along<1, scatter_mode::add>(x, ids, updates);
 template <int Dim, scatter_mode What = scatter_mode::set, out_of_range Mode = out_of_range::error,
           NamedOperand X, NamedOperand Indices, NamedOperand Updates,
-          detail::Terms Given = across_axes<>>
+          internal::Terms Given = across_axes<>>
 [[nodiscard]] constexpr auto put_along(X&& x, Indices&& indices, Updates&& updates,
                                        Given permitted = {})
     -> decltype(apply_operation<put_along_of<Dim, What, Mode>>(permitted, static_cast<X&&>(x),

@@ -92,9 +92,14 @@ struct qr_steps {
 };
 template <class Permitted>
 using qr_call = composed_call<linalg::qr_of, Permitted, qr_steps<Permitted>>;
+
+}  // namespace detail
+
+namespace internal {
+
 template <class Permitted>
 inline constexpr int result_count<qr_call<Permitted>> = 2;
-}  // namespace detail
+}  // namespace internal
 
 namespace linalg {
 
@@ -104,11 +109,12 @@ namespace linalg {
 ///
 ///     // f32[8@data, 6, 4] -> f32[8@data, 6, 4], f32[8@data, 4, 4]
 ///     auto [q, r] = linalg::qr(x);
-template <NamedOperand X, detail::Terms Given = across_axes<>>
-[[nodiscard]] constexpr detail::outcome_on<detail::qr_call<detail::permitted_by<Given>>, Given, X>
+template <NamedOperand X, internal::Terms Given = across_axes<>>
+[[nodiscard]] constexpr internal::outcome_on<detail::qr_call<internal::permitted_by<Given>>, Given,
+                                             X>
 qr(X&& x, const Given& given = {}) {
-  return detail::carry_out_on<detail::qr_call<detail::permitted_by<Given>>>(given,
-                                                                            static_cast<X&&>(x));
+  return internal::carry_out_on<detail::qr_call<internal::permitted_by<Given>>>(
+      given, static_cast<X&&>(x));
 }
 
 }  // namespace linalg

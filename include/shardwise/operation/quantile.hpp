@@ -17,9 +17,9 @@ namespace shardwise {
 /// The dimension must not be split, or is gathered over permitted axes.
 ///
 ///     auto high = quantile<1>(x, 0.95);              // f32[8@data, 64] -> f32[8@data]
-template <int Dim, NamedOperand X, detail::Terms... Given>
+template <int Dim, NamedOperand X, internal::Terms... Given>
 [[nodiscard]] constexpr auto quantile(const X& x, double fraction, const Given&... given) {
-  const auto sorted = sort<Dim>(x, detail::without_request(given)...);
+  const auto sorted = sort<Dim>(x, internal::without_request(given)...);
   const index_t last = x.extents()[counted_from_front(Dim, x.extents().ssize())] - 1;
   const double part = !(fraction > 0) ? 0 : fraction < 1 ? fraction : 1;
   const double place = part * static_cast<double>(last);
@@ -37,7 +37,7 @@ template <int Dim, NamedOperand X, detail::Terms... Given>
 /// `quantile<Dim>(x, 0.5)`.
 ///
 ///     auto middle = median<0>(x, across<"data">);
-template <int Dim, NamedOperand X, detail::Terms... Given>
+template <int Dim, NamedOperand X, internal::Terms... Given>
 [[nodiscard]] constexpr auto median(const X& x, const Given&... given) {
   return quantile<Dim>(x, 0.5, given...);
 }

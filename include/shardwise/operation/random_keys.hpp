@@ -27,19 +27,19 @@ struct split_key : key_function<"split_key"> {};
 /// the lowest bits of the new key are the result.
 ///
 ///     auto of_rows = fold_in(keys, rows);
-template <class A, class B, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::fold_in, A, B, Given...> fold_in(
+template <class A, class B, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::fold_in, A, B, Given...> fold_in(
     A&& key, B&& n, const Given&... given) {
   return elementwise<functions::fold_in>(std::forward<A>(key), std::forward<B>(n), given...);
 }
 /// The `n`-th of the keys that a key splits into, as `random_key::split` gives it.
-template <class A, class B, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::split_key, A, B, Given...> split_key(
+template <class A, class B, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::split_key, A, B, Given...> split_key(
     A&& key, B&& n, const Given&... given) {
   return elementwise<functions::split_key>(std::forward<A>(key), std::forward<B>(n), given...);
 }
 
-namespace detail {
+namespace internal {
 
 /// What a `random_key` is inside a step whose argument it is: an input of the program, a number of
 /// 64 bits, of which keys are derived in the same way.
@@ -55,6 +55,6 @@ struct traced_key {
   }
 };
 
-}  // namespace detail
+}  // namespace internal
 
 }  // namespace shardwise

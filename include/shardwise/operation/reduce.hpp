@@ -110,7 +110,7 @@ struct mean_of;
 struct keep_dims_t {};
 inline constexpr keep_dims_t keep_dims{};
 
-namespace detail {
+namespace internal {
 
 /// The dimensions of a reduction that are template arguments; none means all.
 template <int... Dims>
@@ -214,7 +214,7 @@ struct mean_call {
   }
 };
 
-}  // namespace detail
+}  // namespace internal
 
 /// Returns the sum over the given dimensions, or over all. A split dimension leaves the result
 /// pending.
@@ -227,53 +227,53 @@ struct mean_call {
 ///
 ///     auto rows = sum(any, over{1});         // or sum(any, over(numbers), keep_dims)
 template <int... Dims, NamedOperand X, class... Options>
-[[nodiscard]] constexpr detail::outcome_of<
-    detail::maybe_requested<detail::reduction_call<reduction::sum, Dims...>, Options...>, X,
+[[nodiscard]] constexpr internal::outcome_of<
+    internal::maybe_requested<internal::reduction_call<reduction::sum, Dims...>, Options...>, X,
     const Options&...>
 sum(X&& x, const Options&... options) {
-  return detail::carry_out<
-      detail::maybe_requested<detail::reduction_call<reduction::sum, Dims...>, Options...>>(
+  return internal::carry_out<
+      internal::maybe_requested<internal::reduction_call<reduction::sum, Dims...>, Options...>>(
       static_cast<X&&>(x), options...);
 }
 /// Returns the product over the given dimensions, or over all.
 template <int... Dims, NamedOperand X, class... Options>
-[[nodiscard]] constexpr detail::outcome_of<
-    detail::maybe_requested<detail::reduction_call<reduction::product, Dims...>, Options...>, X,
+[[nodiscard]] constexpr internal::outcome_of<
+    internal::maybe_requested<internal::reduction_call<reduction::product, Dims...>, Options...>, X,
     const Options&...>
 product(X&& x, const Options&... options) {
-  return detail::carry_out<
-      detail::maybe_requested<detail::reduction_call<reduction::product, Dims...>, Options...>>(
+  return internal::carry_out<
+      internal::maybe_requested<internal::reduction_call<reduction::product, Dims...>, Options...>>(
       static_cast<X&&>(x), options...);
 }
 /// Returns the maximum over the given dimensions, or over all; the lowest value if there are no
 /// elements.
 template <int... Dims, NamedOperand X, class... Options>
-[[nodiscard]] constexpr detail::outcome_of<
-    detail::maybe_requested<detail::reduction_call<reduction::max, Dims...>, Options...>, X,
+[[nodiscard]] constexpr internal::outcome_of<
+    internal::maybe_requested<internal::reduction_call<reduction::max, Dims...>, Options...>, X,
     const Options&...>
 max(X&& x, const Options&... options) {
-  return detail::carry_out<
-      detail::maybe_requested<detail::reduction_call<reduction::max, Dims...>, Options...>>(
+  return internal::carry_out<
+      internal::maybe_requested<internal::reduction_call<reduction::max, Dims...>, Options...>>(
       static_cast<X&&>(x), options...);
 }
 /// Returns the minimum over the given dimensions, or over all; the highest value if there are no
 /// elements.
 template <int... Dims, NamedOperand X, class... Options>
-[[nodiscard]] constexpr detail::outcome_of<
-    detail::maybe_requested<detail::reduction_call<reduction::min, Dims...>, Options...>, X,
+[[nodiscard]] constexpr internal::outcome_of<
+    internal::maybe_requested<internal::reduction_call<reduction::min, Dims...>, Options...>, X,
     const Options&...>
 min(X&& x, const Options&... options) {
-  return detail::carry_out<
-      detail::maybe_requested<detail::reduction_call<reduction::min, Dims...>, Options...>>(
+  return internal::carry_out<
+      internal::maybe_requested<internal::reduction_call<reduction::min, Dims...>, Options...>>(
       static_cast<X&&>(x), options...);
 }
 /// Returns the mean over the given dimensions, or over all: the sum divided by the global number of
 /// elements, so uneven shards are weighted correctly. It is NaN if there are no elements.
 template <int... Dims, NamedOperand X, class... Options>
-[[nodiscard]] constexpr detail::outcome_of<
-    detail::maybe_requested<detail::mean_call<Dims...>, Options...>, X, const Options&...>
+[[nodiscard]] constexpr internal::outcome_of<
+    internal::maybe_requested<internal::mean_call<Dims...>, Options...>, X, const Options&...>
 mean(X&& x, const Options&... options) {
-  return detail::carry_out<detail::maybe_requested<detail::mean_call<Dims...>, Options...>>(
+  return internal::carry_out<internal::maybe_requested<internal::mean_call<Dims...>, Options...>>(
       static_cast<X&&>(x), options...);
 }
 

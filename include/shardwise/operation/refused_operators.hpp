@@ -41,63 +41,63 @@ using no_not = refused_operator<"logical_not(a)">;
 /// mean different things in different languages.
 template <class A, class B>
   requires ElementwiseOperands<A, B>
-constexpr detail::outcome_of<detail::no_equality, A, B> operator==(A&& a, B&& b) {
-  return detail::carry_out<detail::no_equality>(static_cast<A&&>(a), static_cast<B&&>(b));
+constexpr internal::outcome_of<detail::no_equality, A, B> operator==(A&& a, B&& b) {
+  return internal::carry_out<detail::no_equality>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 template <class A, class B>
   requires ElementwiseOperands<A, B>
-constexpr detail::outcome_of<detail::no_inequality, A, B> operator!=(A&& a, B&& b) {
-  return detail::carry_out<detail::no_inequality>(static_cast<A&&>(a), static_cast<B&&>(b));
+constexpr internal::outcome_of<detail::no_inequality, A, B> operator!=(A&& a, B&& b) {
+  return internal::carry_out<detail::no_inequality>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 template <class A, class B>
   requires detail::TensorsAndNumbers<A, B>
-constexpr detail::outcome_of<detail::no_modulo, A, B> operator%(A&& a, B&& b) {
-  return detail::carry_out<detail::no_modulo>(static_cast<A&&>(a), static_cast<B&&>(b));
+constexpr internal::outcome_of<detail::no_modulo, A, B> operator%(A&& a, B&& b) {
+  return internal::carry_out<detail::no_modulo>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 template <class A, class B>
   requires detail::TensorsAndNumbers<A, B>
-constexpr detail::outcome_of<detail::no_ampersand, A, B> operator&(A&& a, B&& b) {
-  return detail::carry_out<detail::no_ampersand>(static_cast<A&&>(a), static_cast<B&&>(b));
+constexpr internal::outcome_of<detail::no_ampersand, A, B> operator&(A&& a, B&& b) {
+  return internal::carry_out<detail::no_ampersand>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 template <class A, class B>
   requires detail::TensorsAndNumbers<A, B>
-constexpr detail::outcome_of<detail::no_bar, A, B> operator|(A&& a, B&& b) {
-  return detail::carry_out<detail::no_bar>(static_cast<A&&>(a), static_cast<B&&>(b));
+constexpr internal::outcome_of<detail::no_bar, A, B> operator|(A&& a, B&& b) {
+  return internal::carry_out<detail::no_bar>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 template <class A, class B>
   requires detail::TensorsAndNumbers<A, B>
-constexpr detail::outcome_of<detail::no_caret, A, B> operator^(A&& a, B&& b) {
-  return detail::carry_out<detail::no_caret>(static_cast<A&&>(a), static_cast<B&&>(b));
+constexpr internal::outcome_of<detail::no_caret, A, B> operator^(A&& a, B&& b) {
+  return internal::carry_out<detail::no_caret>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 template <class A, class B>
   requires detail::TensorsAndNumbers<A, B>
-constexpr detail::outcome_of<detail::no_shift_to_left, A, B> operator<<(A&& a, B&& b) {
-  return detail::carry_out<detail::no_shift_to_left>(static_cast<A&&>(a), static_cast<B&&>(b));
+constexpr internal::outcome_of<detail::no_shift_to_left, A, B> operator<<(A&& a, B&& b) {
+  return internal::carry_out<detail::no_shift_to_left>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 template <class A, class B>
   requires detail::TensorsAndNumbers<A, B>
-constexpr detail::outcome_of<detail::no_shift_to_right, A, B> operator>>(A&& a, B&& b) {
-  return detail::carry_out<detail::no_shift_to_right>(static_cast<A&&>(a), static_cast<B&&>(b));
+constexpr internal::outcome_of<detail::no_shift_to_right, A, B> operator>>(A&& a, B&& b) {
+  return internal::carry_out<detail::no_shift_to_right>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 template <class A>
   requires detail::TensorsAndNumbers<A>
-constexpr detail::outcome_of<detail::no_tilde, A> operator~(A&& a) {
-  return detail::carry_out<detail::no_tilde>(static_cast<A&&>(a));
+constexpr internal::outcome_of<detail::no_tilde, A> operator~(A&& a) {
+  return internal::carry_out<detail::no_tilde>(static_cast<A&&>(a));
 }
 template <class A, class B>
   requires detail::TensorsAndNumbers<A, B>
-constexpr detail::outcome_of<detail::no_and, A, B> operator&&(A&& a, B&& b) {
-  return detail::carry_out<detail::no_and>(static_cast<A&&>(a), static_cast<B&&>(b));
+constexpr internal::outcome_of<detail::no_and, A, B> operator&&(A&& a, B&& b) {
+  return internal::carry_out<detail::no_and>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 template <class A, class B>
   requires detail::TensorsAndNumbers<A, B>
-constexpr detail::outcome_of<detail::no_or, A, B> operator||(A&& a, B&& b) {
-  return detail::carry_out<detail::no_or>(static_cast<A&&>(a), static_cast<B&&>(b));
+constexpr internal::outcome_of<detail::no_or, A, B> operator||(A&& a, B&& b) {
+  return internal::carry_out<detail::no_or>(static_cast<A&&>(a), static_cast<B&&>(b));
 }
 template <class A>
   requires detail::TensorsAndNumbers<A>
-constexpr detail::outcome_of<detail::no_not, A> operator!(A&& a) {
-  return detail::carry_out<detail::no_not>(static_cast<A&&>(a));
+constexpr internal::outcome_of<detail::no_not, A> operator!(A&& a) {
+  return internal::carry_out<detail::no_not>(static_cast<A&&>(a));
 }
 
 }  // namespace shardwise

@@ -148,12 +148,13 @@ using repeat_counts_call =
 ///
 ///     auto y = repeat<0, 1, 0, 4>(x);        // f32[3, 8@data] -> f32[5, 8@data]: a c c c c
 template <int Dim, index_t First, index_t Second, index_t... Rest, NamedOperand X,
-          detail::Terms Given = across_axes<>>
-[[nodiscard]] constexpr detail::outcome_on<
-    detail::repeat_counts_call<detail::permitted_by<Given>, Dim, First, Second, Rest...>, Given, X>
+          internal::Terms Given = across_axes<>>
+[[nodiscard]] constexpr internal::outcome_on<
+    detail::repeat_counts_call<internal::permitted_by<Given>, Dim, First, Second, Rest...>, Given,
+    X>
 repeat(X&& x, const Given& given = {}) {
-  return detail::carry_out_on<
-      detail::repeat_counts_call<detail::permitted_by<Given>, Dim, First, Second, Rest...>>(
+  return internal::carry_out_on<
+      detail::repeat_counts_call<internal::permitted_by<Given>, Dim, First, Second, Rest...>>(
       given, static_cast<X&&>(x));
 }
 

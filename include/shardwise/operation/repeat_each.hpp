@@ -84,13 +84,13 @@ using repeat_each_call =
 ///     auto y = repeat_each<0, 5>(x, counts);   // f32[3, 8@data], i32[3]: 1 0 4 of a b c is a c c
 ///     c c
 template <int Dim, index_t Total, NamedOperand X, NamedOperand Counts,
-          detail::Terms Given = across_axes<>>
-[[nodiscard]] constexpr detail::outcome_on<
-    detail::repeat_each_call<Dim, Total, detail::permitted_by<Given>>, Given, const X&,
+          internal::Terms Given = across_axes<>>
+[[nodiscard]] constexpr internal::outcome_on<
+    detail::repeat_each_call<Dim, Total, internal::permitted_by<Given>>, Given, const X&,
     const Counts&>
 repeat_each(const X& x, const Counts& counts, const Given& given = {}) {
-  return detail::carry_out_on<detail::repeat_each_call<Dim, Total, detail::permitted_by<Given>>>(
-      given, x, counts);
+  return internal::carry_out_on<
+      detail::repeat_each_call<Dim, Total, internal::permitted_by<Given>>>(given, x, counts);
 }
 
 }  // namespace shardwise

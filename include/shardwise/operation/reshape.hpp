@@ -83,7 +83,7 @@ template <class Extents, NamedOperand X>
 /// Reshapes and reshards the result to the requested layout.
 ///
 ///     auto y = reshape<extents<...>>(x, as<P<...>>);
-template <class Extents, NamedOperand X, detail::Terms Given>
+template <class Extents, NamedOperand X, internal::Terms Given>
 [[nodiscard]] constexpr auto reshape(X&& x, const Given& wanted)
     -> decltype(apply_operation<reshape_of<Extents>>(wanted, static_cast<X&&>(x))) {
   return apply_operation<reshape_of<Extents>>(wanted, static_cast<X&&>(x));

@@ -9,7 +9,7 @@ namespace shardwise {
 /// The name of `reshard` in errors.
 struct resharding;
 
-namespace detail {
+namespace internal {
 
 /// The target layout of `reshard<Target>`: a spec on the operand's mesh, or a whole layout.
 template <class Mesh, class Policy, class Target, class Finished = partial<>>
@@ -131,7 +131,7 @@ struct outcome<reshard_call<Target, Policy>, X> {
   using judged = allowed<type>;
 };
 
-}  // namespace detail
+}  // namespace internal
 
 /// Returns the same tensor with another layout. Outside manual sharding, data moves between devices
 /// only by `reshard` and by what `across` or `as` permits.
@@ -145,13 +145,14 @@ struct outcome<reshard_call<Target, Policy>, X> {
 ///     auto u = reshard<P<"data", none>, uneven>(x);
 ///     auto z = reshard<layout<pod, P<none, none>, partial<"model">>>(x);  // still pending
 template <class Target, class Policy = void, class X>
-[[nodiscard]] constexpr detail::outcome_of<detail::reshard_call<Target, Policy>, X> reshard(X&& x) {
-  using outcome = detail::outcome<detail::reshard_call<Target, Policy>, X>;
+[[nodiscard]] constexpr internal::outcome_of<internal::reshard_call<Target, Policy>, X> reshard(
+    X&& x) {
+  using outcome = internal::outcome<internal::reshard_call<Target, Policy>, X>;
   if constexpr (outcome::is_refusal)
     return outcome::value();
   else if constexpr (ValueOperand<X>)
     return std::remove_cvref_t<X>::value_domain::reshard(
-        x, detail::value_target<Target, Policy>(x.mesh(), x.layout()));
+        x, internal::value_target<Target, Policy>(x.mesh(), x.layout()));
   else
     return std::remove_cvref_t<X>::domain::template reshard<typename outcome::type>(
         static_cast<X&&>(x));

@@ -132,13 +132,13 @@ struct roll_call {
 ///
 ///     auto y = roll<1, 2>(x);                       // 1 2 3 4 becomes 3 4 1 2
 ///     auto z = roll<0, 1>(grid, across<"rows">);    // each device receives one row
-template <int Dim, index_t Places, NamedOperand X, detail::Terms Given = across_axes<>>
+template <int Dim, index_t Places, NamedOperand X, internal::Terms Given = across_axes<>>
   requires(!detail::may_run_between_devices<detail::roll_call<Dim, Places>, X, Given>)
 [[nodiscard]] constexpr auto roll(X&& x, Given permitted = {})
     -> decltype(apply_operation<roll_of<Dim, Places>>(permitted, static_cast<X&&>(x))) {
   return apply_operation<roll_of<Dim, Places>>(permitted, static_cast<X&&>(x));
 }
-template <int Dim, index_t Places, NamedOperand X, detail::Terms Given = across_axes<>>
+template <int Dim, index_t Places, NamedOperand X, internal::Terms Given = across_axes<>>
   requires detail::may_run_between_devices<detail::roll_call<Dim, Places>, X, Given>
 [[nodiscard]] constexpr auto roll(X&& x, Given permitted = {}) {
   return detail::run_between_devices<detail::roll_call<Dim, Places>>(static_cast<X&&>(x),

@@ -103,11 +103,11 @@ using rotary_call = fractional_call<rotary_of<Pairs>, fetching_call<rotary_of<Pa
 ///
 ///     auto q = rotary(x, cosines, sines);    // f32[8@data, 16, 512, 64], two of f32[512, 32]
 template <rotary_pairs Pairs = rotary_pairs::halves, NamedOperand X, NamedOperand Cosines,
-          NamedOperand Sines, detail::Terms Given = across_axes<>>
-[[nodiscard]] constexpr detail::outcome_on<detail::rotary_call<Pairs, detail::permitted_by<Given>>,
-                                           Given, X, Cosines, Sines>
+          NamedOperand Sines, internal::Terms Given = across_axes<>>
+[[nodiscard]] constexpr internal::outcome_on<
+    detail::rotary_call<Pairs, internal::permitted_by<Given>>, Given, X, Cosines, Sines>
 rotary(X&& x, Cosines&& cosines, Sines&& sines, const Given& given = {}) {
-  return detail::carry_out_on<detail::rotary_call<Pairs, detail::permitted_by<Given>>>(
+  return internal::carry_out_on<detail::rotary_call<Pairs, internal::permitted_by<Given>>>(
       given, static_cast<X&&>(x), static_cast<Cosines&&>(cosines), static_cast<Sines&&>(sines));
 }
 

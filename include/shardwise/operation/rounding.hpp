@@ -56,32 +56,32 @@ struct floor_divide : elementwise_function<"floor_divide", linearity::nonlinear,
 }  // namespace functions
 
 /// Returns the largest integer that is not greater. Integer elements do not change, here and below.
-template <class A, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::floor, A, Given...> floor(
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::floor, A, Given...> floor(
     A&& a, const Given&... given) {
   return elementwise<functions::floor>(std::forward<A>(a), given...);
 }
 /// Returns the smallest integer that is not less.
-template <class A, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::ceil, A, Given...> ceil(
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::ceil, A, Given...> ceil(
     A&& a, const Given&... given) {
   return elementwise<functions::ceil>(std::forward<A>(a), given...);
 }
 /// Returns the nearest integer, with ties to even: 0.5 becomes 0 and 1.5 becomes 2.
-template <class A, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::round, A, Given...> round(
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::round, A, Given...> round(
     A&& a, const Given&... given) {
   return elementwise<functions::round>(std::forward<A>(a), given...);
 }
 /// Returns the integer part.
-template <class A, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::trunc, A, Given...> trunc(
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::trunc, A, Given...> trunc(
     A&& a, const Given&... given) {
   return elementwise<functions::trunc>(std::forward<A>(a), given...);
 }
 /// Returns -1, 0 or 1 for a number below, at or above 0; NaN for NaN.
-template <class A, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::sign, A, Given...> sign(
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::sign, A, Given...> sign(
     A&& a, const Given&... given) {
   return elementwise<functions::sign>(std::forward<A>(a), given...);
 }
@@ -89,15 +89,15 @@ template <class A, detail::Terms... Given>
 /// NumPy: it has the sign of the divisor. Division by zero gives NaN, or 0 for integers.
 ///
 ///     auto hour = remainder(time, 24);          // -1 becomes 23
-template <class A, class B, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::remainder, A, B, Given...> remainder(
+template <class A, class B, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::remainder, A, B, Given...> remainder(
     A&& a, B&& b, const Given&... given) {
   return elementwise<functions::remainder>(std::forward<A>(a), std::forward<B>(b), given...);
 }
 /// Returns the remainder of a division that truncates, like `%` in C++: it has the sign of the
 /// first operand. Division by zero gives NaN, or 0 for integers.
-template <class A, class B, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::fmod, A, B, Given...> fmod(
+template <class A, class B, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::fmod, A, B, Given...> fmod(
     A&& a, B&& b, const Given&... given) {
   return elementwise<functions::fmod>(std::forward<A>(a), std::forward<B>(b), given...);
 }
@@ -107,8 +107,8 @@ template <class A, class B, detail::Terms... Given>
 /// integers.
 ///
 ///     auto day = floor_divide(time, 24);        // -1 becomes -1
-template <class A, class B, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::floor_divide, A, B, Given...> floor_divide(
+template <class A, class B, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::floor_divide, A, B, Given...> floor_divide(
     A&& a, B&& b, const Given&... given) {
   return elementwise<functions::floor_divide>(std::forward<A>(a), std::forward<B>(b), given...);
 }

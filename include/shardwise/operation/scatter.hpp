@@ -156,7 +156,7 @@ struct scatter_of {
 ///     auto y = scatter<0, scatter_mode::add>(x, at, rows);
 template <int Dim, scatter_mode What = scatter_mode::set, out_of_range Mode = out_of_range::error,
           NamedOperand X, NamedOperand Indices, NamedOperand Updates,
-          detail::Terms Given = across_axes<>>
+          internal::Terms Given = across_axes<>>
 [[nodiscard]] constexpr auto scatter(X&& x, Indices&& indices, Updates&& updates,
                                      Given permitted = {})
     -> decltype(apply_operation<scatter_of<Dim, What, Mode>>(permitted, static_cast<X&&>(x),

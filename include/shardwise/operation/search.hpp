@@ -34,7 +34,7 @@ struct in_parts_of {
   return is_even && (how.is_contiguous() || how.is_single_cut()) ? parts : 0;
 }
 
-namespace detail {
+namespace internal {
 
 /// A searched tensor whose parts, if there are any, are a separate dimension before `dim`.
 struct parted_dimension {
@@ -191,6 +191,6 @@ struct place_call {
   }
 };
 
-}  // namespace detail
+}  // namespace internal
 
 }  // namespace shardwise

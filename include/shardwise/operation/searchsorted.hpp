@@ -119,12 +119,12 @@ using searchsorted_call =
 ///     auto bucket = searchsorted(bounds, values);    // f32[9], f32[512@data] -> i64[512@data]
 ///     auto places = searchsorted(rows, values);      // f32[4, 9], f32[4, 6] -> i64[4, 6]
 template <search_side Side = search_side::left, NamedOperand Sorted, NamedOperand Values,
-          detail::Terms Given = across_axes<>>
-[[nodiscard]] constexpr detail::outcome_on<
-    detail::searchsorted_call<Side, detail::permitted_by<Given>>, Given, const Sorted&,
+          internal::Terms Given = across_axes<>>
+[[nodiscard]] constexpr internal::outcome_on<
+    detail::searchsorted_call<Side, internal::permitted_by<Given>>, Given, const Sorted&,
     const Values&>
 searchsorted(const Sorted& sorted, const Values& values, const Given& given = {}) {
-  return detail::carry_out_on<detail::searchsorted_call<Side, detail::permitted_by<Given>>>(
+  return internal::carry_out_on<detail::searchsorted_call<Side, internal::permitted_by<Given>>>(
       given, sorted, values);
 }
 

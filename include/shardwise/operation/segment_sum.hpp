@@ -27,7 +27,7 @@ struct sum_along_of {
 ///     auto counted = segment_sum<0, 10>(x, ids);     // f32[64@data, 8], i32[64@data] ->
 ///                                                    // f32[10, 8]{partial sum: data}
 template <int Dim, index_t Count, out_of_range Mode = out_of_range::error, NamedOperand X,
-          NamedOperand Ids, detail::Terms Given = across_axes<>>
+          NamedOperand Ids, internal::Terms Given = across_axes<>>
 [[nodiscard]] constexpr auto segment_sum(X&& x, Ids&& ids, Given permitted = {})
     -> decltype(apply_operation<segment_sum_of<Dim, Count, Mode>>(permitted, static_cast<X&&>(x),
                                                                   static_cast<Ids&&>(ids))) {
@@ -40,7 +40,7 @@ template <int Dim, index_t Count, out_of_range Mode = out_of_range::error, Named
 ///
 ///     auto often = bincount<10>(labels);             // i32[64@data] -> i64[10]{partial sum: data}
 template <index_t Count, out_of_range Mode = out_of_range::error, NamedOperand Ids,
-          detail::Terms Given = across_axes<>>
+          internal::Terms Given = across_axes<>>
 [[nodiscard]] constexpr auto bincount(const Ids& ids, const Given& given = {}) {
   return segment_sum<0, Count, Mode>(iota_like<0>(ids) * 0 + 1, ids, given);
 }
@@ -52,7 +52,7 @@ template <index_t Count, out_of_range Mode = out_of_range::error, NamedOperand I
 ///     auto counted = sum_along<1, 10>(x, ids);       // f32[8@data, 4], i32[8@data, 4] ->
 ///                                                    // f32[8@data, 10]
 template <int Dim, index_t Count, out_of_range Mode = out_of_range::error, NamedOperand X,
-          NamedOperand Ids, detail::Terms Given = across_axes<>>
+          NamedOperand Ids, internal::Terms Given = across_axes<>>
 [[nodiscard]] constexpr auto sum_along(X&& x, Ids&& ids, Given permitted = {})
     -> decltype(apply_operation<sum_along_of<Dim, Count, Mode>>(permitted, static_cast<X&&>(x),
                                                                 static_cast<Ids&&>(ids))) {

@@ -89,7 +89,7 @@ inline constexpr max_plus_semiring max_plus{};
 inline constexpr max_times_semiring max_times{};
 inline constexpr or_and_semiring or_and{};
 
-namespace detail {
+namespace internal {
 template <class F>
 inline constexpr bool is_add_lengths = false;
 template <reduction Reduce>
@@ -112,14 +112,14 @@ concept HasExtremes = (S::reduce == reduction::max || S::reduce == reduction::mi
                       !is_of_truth_values<S> &&
                       (is_add_lengths<typename S::times> ||
                        std::is_same_v<typename S::times, functions::multiply>);
-}  // namespace detail
+}  // namespace internal
 
 /// The operation `einsum` over a semiring; the text of its attributes is the equation. If the
 /// product is not a sum or product of numbers, or the elements are `bool`, it has no gradient, and
 /// `gradient` reports its name.
 template <Semiring S>
 struct semiring_operation {
-  static constexpr text_view name = detail::contraction_name<S>;
+  static constexpr text_view name = internal::contraction_name<S>;
   static constexpr views_read reads = views_read::any;
   static constexpr bool distributes = S::distributes;
 
@@ -142,7 +142,7 @@ struct semiring_operation {
   }
   [[nodiscard]] static constexpr diagnosis check_elements(const attributes&,
                                                           const tensor_descs& operands) noexcept {
-    if constexpr (detail::is_of_truth_values<S>)
+    if constexpr (internal::is_of_truth_values<S>)
       return check_truth_values(operands, operands.ssize());
     else
       return check_alike(operands);
@@ -158,12 +158,12 @@ struct semiring_operation {
   using emits = operations<einsum_operation, iota_like_operation>;
   /// Each cotangent is given to the products that attain the extreme value; equal ones share it
   /// evenly.
-  static constexpr void gradient(gradient_step& at) requires detail::HasExtremes<S> {
+  static constexpr void gradient(gradient_step& at) requires internal::HasExtremes<S> {
     const text_view equation = at.how().words;
     bounded_text<47> all;
     for (int k = 0; k < at.operand_count(); ++k)
       for (char letter : einsum_operation::letters_of(equation, k))
-        if (!detail::names_letter(all, letter)) all << letter;
+        if (!internal::names_letter(all, letter)) all << letter;
     if (all.size() > std::size_t{max_rank})
       fail({.rule = violation::operand_rank_differs,
             .have = static_cast<index_t>(all.size()),
@@ -181,7 +181,7 @@ struct semiring_operation {
         if (at.operand_count() > 1) given = share * factor(at, 1 - k, all);
       bounded_text<47> words;
       for (char letter : text_view(all))
-        if (detail::names_letter(own, letter)) words << letter;
+        if (internal::names_letter(own, letter)) words << letter;
       at.give(k, einsum_operation::onto_operand(at, k, own, words,
                                                 {summed(given, all, own, false).id}));
     }
@@ -198,7 +198,7 @@ struct semiring_operation {
       index_t size = 1;
       for (std::size_t i = 0; i < own.size(); ++i)
         if (own[i] == letter) size = value.tensor().extents[static_cast<int>(i)];
-      if (detail::names_letter(own, letter)) words << letter;
+      if (internal::names_letter(own, letter)) words << letter;
       extents.push_back(size);
     }
     const gradient_value ordered = emit<einsum_operation>(einsum_operation::how(words), value);
@@ -228,7 +228,7 @@ struct semiring_operation {
                                                        text_view kept, bool keep) {
     unsigned reduced = 0;
     for (std::size_t i = 0; i < all.size(); ++i)
-      if (!detail::names_letter(kept, all[i])) reduced |= 1U << i;
+      if (!internal::names_letter(kept, all[i])) reduced |= 1U << i;
     if (reduced == 0) return value;
     return emit<reduction_operation>(reduction_operation::how(reduction::sum, reduced, keep),
                                      value);
@@ -245,7 +245,7 @@ struct semiring_einsum_of {
   static constexpr attributes how = operation_class::how(Equation);
 };
 
-namespace detail {
+namespace internal {
 
 /// The arithmetic of a contraction over a semiring.
 template <Semiring auto Over>
@@ -261,7 +261,7 @@ struct arithmetic_over {
 template <>
 struct arithmetic_over<plus_times> : sums_of_products {};
 
-}  // namespace detail
+}  // namespace internal
 
 /// Computes `einsum` over a semiring: its product and reduction replace multiplication and sum.
 /// Contracting a split letter leaves the result pending with that reduction.
@@ -278,9 +278,9 @@ template <fixed_string Equation, Semiring auto Over, class First, class... Rest>
   requires(sizeof...(Rest) < max_operands && detail::are_operands_alone<First, Rest...>)
 [[nodiscard]] constexpr
     typename detail::contraction_if<detail::are_operands_alone<First, Rest...>,
-                                    detail::arithmetic_over<Over>, Equation, First, Rest...>::type
+                                    internal::arithmetic_over<Over>, Equation, First, Rest...>::type
     einsum(First&& first, Rest&&... rest) {
-  using arithmetic = detail::arithmetic_over<Over>;
+  using arithmetic = internal::arithmetic_over<Over>;
   using outcome = detail::contraction_of<arithmetic, Equation, void, First, Rest...>;
   if constexpr (outcome::is_refusal)
     return outcome::value();
@@ -291,12 +291,13 @@ template <fixed_string Equation, Semiring auto Over, class First, class... Rest>
 ///
 ///     auto two = einsum<"ij,jk->ik", min_plus>(d, d, as<P<"data", none>>);
 template <fixed_string Equation, Semiring auto Over, class First, class... Rest>
-  requires(detail::ends_with_result_as<Rest...>())
+  requires(internal::ends_with_result_as<Rest...>())
 [[nodiscard]] constexpr
-    typename detail::request_if<detail::ends_with_result_as<Rest...>(),
-                                detail::arithmetic_over<Over>, Equation, First, Rest...>::type
+    typename detail::request_if<internal::ends_with_result_as<Rest...>(),
+                                internal::arithmetic_over<Over>, Equation, First, Rest...>::type
     einsum(First&& first, Rest&&... rest) {
-  return detail::carry_out<detail::contraction_on_request<detail::arithmetic_over<Over>, Equation>>(
+  return internal::carry_out<
+      detail::contraction_on_request<internal::arithmetic_over<Over>, Equation>>(
       static_cast<First&&>(first), static_cast<Rest&&>(rest)...);
 }
 

@@ -292,7 +292,7 @@ struct strided_slice_of {
 ///     auto back = slice_in_dim<1, open_end, open_end, -1>(x);
 ///     auto part = slice_in_dim<0, 8, 24>(u, across<"rows">);    // f32[32@rows] -> f32[16@rows]
 template <int Dim, index_t Begin, index_t End, index_t Step = 1, NamedOperand X,
-          detail::Terms Given = across_axes<>>
+          internal::Terms Given = across_axes<>>
 [[nodiscard]] constexpr auto slice_in_dim(X&& x, Given permitted = {})
     -> decltype(apply_operation<strided_slice_of<Dim, Begin, End, Step>>(permitted,
                                                                          static_cast<X&&>(x))) {

@@ -71,21 +71,21 @@ using log_softmax_call =
 ///
 ///     auto p = softmax<1>(scores);
 ///     auto q = softmax<1>(logits, across<"model">);      // f32[8@data, 100@model]
-template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
-[[nodiscard]] constexpr detail::outcome_on<detail::softmax_call<Dim, detail::permitted_by<Given>>,
-                                           Given, X>
+template <int Dim, NamedOperand X, internal::Terms Given = across_axes<>>
+[[nodiscard]] constexpr internal::outcome_on<
+    detail::softmax_call<Dim, internal::permitted_by<Given>>, Given, X>
 softmax(X&& x, const Given& given = {}) {
-  return detail::carry_out_on<detail::softmax_call<Dim, detail::permitted_by<Given>>>(
+  return internal::carry_out_on<detail::softmax_call<Dim, internal::permitted_by<Given>>>(
       given, static_cast<X&&>(x));
 }
 /// Returns the logarithm of `softmax`, accurate even where that is close to 0.
 ///
 ///     auto p = log_softmax<1>(logits, across<"model">);
-template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
-[[nodiscard]] constexpr detail::outcome_on<
-    detail::log_softmax_call<Dim, detail::permitted_by<Given>>, Given, X>
+template <int Dim, NamedOperand X, internal::Terms Given = across_axes<>>
+[[nodiscard]] constexpr internal::outcome_on<
+    detail::log_softmax_call<Dim, internal::permitted_by<Given>>, Given, X>
 log_softmax(X&& x, const Given& given = {}) {
-  return detail::carry_out_on<detail::log_softmax_call<Dim, detail::permitted_by<Given>>>(
+  return internal::carry_out_on<detail::log_softmax_call<Dim, internal::permitted_by<Given>>>(
       given, static_cast<X&&>(x));
 }
 

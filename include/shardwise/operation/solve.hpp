@@ -60,7 +60,7 @@ struct inverse_of : without_attributes<inverse_operation> {};
 /// correct digits.
 ///
 ///     auto x = linalg::solve(a, b);                    // f32[8@data, 4, 4], f32[8@data, 4]
-template <NamedOperand A, NamedOperand B, detail::Terms Given = across_axes<>>
+template <NamedOperand A, NamedOperand B, internal::Terms Given = across_axes<>>
 [[nodiscard]] constexpr detail::matrix_outcome<solve_of, Given, A, B> solve(
     A&& a, B&& b, const Given& given = {}) {
   return detail::carry_out_on_matrices<solve_of, Given, A, B>(given, static_cast<A&&>(a),
@@ -71,7 +71,7 @@ template <NamedOperand A, NamedOperand B, detail::Terms Given = across_axes<>>
 /// `solve`, which is faster and more accurate.
 ///
 ///     auto y = linalg::inverse(a);                     // f32[8@data, 4, 4]
-template <NamedOperand X, detail::Terms Given = across_axes<>>
+template <NamedOperand X, internal::Terms Given = across_axes<>>
 [[nodiscard]] constexpr detail::matrix_outcome<inverse_of, Given, X> inverse(
     X&& x, const Given& given = {}) {
   return detail::carry_out_on_matrices<inverse_of, Given, X>(given, static_cast<X&&>(x));

@@ -97,13 +97,13 @@ inline constexpr descending_t descending{};
 /// If the dimension is split, name its mesh axes with `across`: it is gathered over them.
 ///
 ///     auto y = sort<1>(x, across<"model">);
-template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
+template <int Dim, NamedOperand X, internal::Terms Given = across_axes<>>
 [[nodiscard]] constexpr auto sort(X&& x, Given permitted = {})
     -> decltype(apply_operation<sort_of<Dim, false>>(permitted, static_cast<X&&>(x))) {
   return apply_operation<sort_of<Dim, false>>(permitted, static_cast<X&&>(x));
 }
 /// Returns the elements along a dimension in descending order; NaNs come last in this case too.
-template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
+template <int Dim, NamedOperand X, internal::Terms Given = across_axes<>>
 [[nodiscard]] constexpr auto sort(X&& x, descending_t, Given permitted = {})
     -> decltype(apply_operation<sort_of<Dim, true>>(permitted, static_cast<X&&>(x))) {
   return apply_operation<sort_of<Dim, true>>(permitted, static_cast<X&&>(x));
@@ -112,13 +112,13 @@ template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
 /// Returns the indices along a dimension of the elements that `sort` returns.
 ///
 ///     auto order = argsort<1>(x);            // i64[8@data, 4]: of 3 1 2 1 it is 1 3 2 0
-template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
+template <int Dim, NamedOperand X, internal::Terms Given = across_axes<>>
 [[nodiscard]] constexpr auto argsort(X&& x, Given permitted = {})
     -> decltype(apply_operation<argsort_of<Dim, false>>(permitted, static_cast<X&&>(x))) {
   return apply_operation<argsort_of<Dim, false>>(permitted, static_cast<X&&>(x));
 }
 /// Returns the indices along a dimension of the elements in descending order.
-template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
+template <int Dim, NamedOperand X, internal::Terms Given = across_axes<>>
 [[nodiscard]] constexpr auto argsort(X&& x, descending_t, Given permitted = {})
     -> decltype(apply_operation<argsort_of<Dim, true>>(permitted, static_cast<X&&>(x))) {
   return apply_operation<argsort_of<Dim, true>>(permitted, static_cast<X&&>(x));

@@ -47,70 +47,70 @@ struct xlogy : fractional_function<"xlogy", 9> {
 /// Returns `sqrt(a^2 + b^2)` without overflow or underflow of the squares.
 ///
 ///     auto length = hypot(x, y);
-template <class A, class B, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::hypot, A, B, Given...> hypot(
+template <class A, class B, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::hypot, A, B, Given...> hypot(
     A&& a, B&& b, const Given&... given) {
   return elementwise<functions::hypot>(std::forward<A>(a), std::forward<B>(b), given...);
 }
 /// Returns the magnitude of `a` with the sign of `b`; zeros and NaNs have signs too.
-template <class A, class B, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::copysign, A, B, Given...> copysign(
+template <class A, class B, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::copysign, A, B, Given...> copysign(
     A&& a, B&& b, const Given&... given) {
   return elementwise<functions::copysign>(std::forward<A>(a), std::forward<B>(b), given...);
 }
 /// Returns `x log(y)`, and 0 where `x` is 0 and `y` is not NaN: a term of an entropy.
 ///
 ///     auto entropy = -sum<1>(xlogy(p, p));
-template <class X, class Y, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::xlogy, X, Y, Given...> xlogy(
+template <class X, class Y, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::xlogy, X, Y, Given...> xlogy(
     X&& x, Y&& y, const Given&... given) {
   return elementwise<functions::xlogy>(std::forward<X>(x), std::forward<Y>(y), given...);
 }
 
 /// Converts degrees to radians.
-template <class X, detail::Terms... Given>
+template <class X, internal::Terms... Given>
   requires ElementwiseOperands<X>
 [[nodiscard]] constexpr auto deg2rad(X&& x, const Given&... given) {
   return multiply(std::forward<X>(x), 0.017453292519943295, given...);
 }
 /// Converts radians to degrees.
-template <class X, detail::Terms... Given>
+template <class X, internal::Terms... Given>
   requires ElementwiseOperands<X>
 [[nodiscard]] constexpr auto rad2deg(X&& x, const Given&... given) {
   return multiply(std::forward<X>(x), 57.295779513082323, given...);
 }
 
 /// Returns `log(p / (1 - p))`, the inverse of `sigmoid`.
-template <class X, detail::Terms... Given>
+template <class X, internal::Terms... Given>
   requires ElementwiseOperands<X>
 [[nodiscard]] constexpr auto logit(const X& p, const Given&... given) {
-  return log(divide(p, subtract(1, p, detail::without_request(given)...),
-                    detail::without_request(given)...),
+  return log(divide(p, subtract(1, p, internal::without_request(given)...),
+                    internal::without_request(given)...),
              given...);
 }
 
 /// Returns `sin(pi x) / (pi x)`, and 1 at 0.
-template <class X, detail::Terms... Given>
+template <class X, internal::Terms... Given>
   requires ElementwiseOperands<X>
 [[nodiscard]] constexpr auto sinc(const X& x, const Given&... given) {
   // The quotient is 1 at the least number too, and its derivatives exist there.
   constexpr double least = std::numeric_limits<typename X::value_type>::min();
-  const auto angle = multiply(where(equal(x, 0, detail::without_request(given)...), least, x,
-                                    detail::without_request(given)...),
-                              3.141592653589793, detail::without_request(given)...);
-  return divide(sin(angle, detail::without_request(given)...), angle, given...);
+  const auto angle = multiply(where(equal(x, 0, internal::without_request(given)...), least, x,
+                                    internal::without_request(given)...),
+                              3.141592653589793, internal::without_request(given)...);
+  return divide(sin(angle, internal::without_request(given)...), angle, given...);
 }
 
 /// Returns 0 below 0, 1 above it, and `middle` at 0; NaN for NaN.
 ///
 ///     auto y = heaviside(x, 0.5F);
-template <class X, class Middle, detail::Terms... Given>
+template <class X, class Middle, internal::Terms... Given>
   requires ElementwiseOperands<X, Middle>
 [[nodiscard]] constexpr auto heaviside(const X& x, Middle&& middle, const Given&... given) {
-  return where(
-      equal(x, 0, detail::without_request(given)...), std::forward<Middle>(middle),
-      clamp(sign(x, detail::without_request(given)...), 0, 1, detail::without_request(given)...),
-      given...);
+  return where(equal(x, 0, internal::without_request(given)...), std::forward<Middle>(middle),
+               clamp(sign(x, internal::without_request(given)...), 0, 1,
+                     internal::without_request(given)...),
+               given...);
 }
 
 }  // namespace shardwise

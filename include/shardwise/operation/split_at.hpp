@@ -62,12 +62,12 @@ struct split_call {
 ///
 ///     auto [q, k, v] = split_at<1, 64, 80>(x);      // f32[8@data, 96] -> 64, 16 and 16 columns
 ///     auto [a, b] = split_at<1, 64>(y, as<P<none, "model">>);
-template <int Dim, index_t... Indices, NamedOperand X, detail::Terms Given = across_axes<>>
-[[nodiscard]] constexpr detail::outcome_on<
-    detail::split_call<detail::permitted_by<Given>, Dim, 0, Indices..., open_end>, Given, X>
+template <int Dim, index_t... Indices, NamedOperand X, internal::Terms Given = across_axes<>>
+[[nodiscard]] constexpr internal::outcome_on<
+    detail::split_call<internal::permitted_by<Given>, Dim, 0, Indices..., open_end>, Given, X>
 split_at(X&& x, const Given& given = {}) {
-  return detail::carry_out_on<
-      detail::split_call<detail::permitted_by<Given>, Dim, 0, Indices..., open_end>>(
+  return internal::carry_out_on<
+      detail::split_call<internal::permitted_by<Given>, Dim, 0, Indices..., open_end>>(
       given, static_cast<X&&>(x));
 }
 

@@ -89,7 +89,7 @@ template <int... Dims, NamedOperand X>
   return apply_operation<squeeze_of<Dims...>>(static_cast<X&&>(x));
 }
 /// Squeezes and reshards the result to the requested layout.
-template <int... Dims, NamedOperand X, detail::Terms Given>
+template <int... Dims, NamedOperand X, internal::Terms Given>
   requires(sizeof...(Dims) > 0 && sizeof...(Dims) <= max_rank)
 [[nodiscard]] constexpr auto squeeze(X&& x, const Given& wanted)
     -> decltype(apply_operation<squeeze_of<Dims...>>(wanted, static_cast<X&&>(x))) {
@@ -107,7 +107,7 @@ template <int... Dims, NamedOperand X>
   return apply_operation<unsqueeze_of<Dims...>>(static_cast<X&&>(x));
 }
 /// Unsqueezes and reshards the result to the requested layout.
-template <int... Dims, NamedOperand X, detail::Terms Given>
+template <int... Dims, NamedOperand X, internal::Terms Given>
   requires(sizeof...(Dims) > 0 && sizeof...(Dims) <= max_rank)
 [[nodiscard]] constexpr auto unsqueeze(X&& x, const Given& wanted)
     -> decltype(apply_operation<unsqueeze_of<Dims...>>(wanted, static_cast<X&&>(x))) {

@@ -70,10 +70,15 @@ template <int Dim, class... X>
 using stack_call =
     std::conditional_t<ends_with_terms<X...>(), call_with_terms<fetching_stack<Dim>::template with>,
                        typename fetching_stack<Dim>::template with<across_axes<>>>;
+
+}  // namespace detail
+
+namespace internal {
+
 template <int Dim, class Permitted>
 using list_stack = list_call<Dim, stack_of<Dim>, concatenate_of<Dim>, Permitted>;
 
-}  // namespace detail
+}  // namespace internal
 
 /// Stacks tensors of the same extents along a new dimension at position `Dim` of the result, which
 /// is not split. The tensors must be split alike and pending alike, or are gathered over permitted
@@ -84,22 +89,23 @@ using list_stack = list_call<Dim, stack_of<Dim>, concatenate_of<Dim>, Permitted>
 ///
 ///     auto y = stack<0>(a, b);               // f32[8@data], f32[8@data] -> f32[2, 8@data]
 template <int Dim, NamedOperand First, class... Rest>
-  requires(... && (NamedOperand<Rest> || detail::Terms<std::remove_cvref_t<Rest>>))
-[[nodiscard]] constexpr detail::outcome_of<detail::stack_call<Dim, Rest...>, First, Rest...> stack(
-    First&& first, Rest&&... rest) {
-  return detail::carry_out<detail::stack_call<Dim, Rest...>>(static_cast<First&&>(first),
-                                                             static_cast<Rest&&>(rest)...);
+  requires(... && (NamedOperand<Rest> || internal::Terms<std::remove_cvref_t<Rest>>))
+[[nodiscard]] constexpr internal::outcome_of<detail::stack_call<Dim, Rest...>, First, Rest...>
+stack(First&& first, Rest&&... rest) {
+  return internal::carry_out<detail::stack_call<Dim, Rest...>>(static_cast<First&&>(first),
+                                                               static_cast<Rest&&>(rest)...);
 }
 
 /// Stacks the tensors of a list, which has any length: an array, whose length the type of the
 /// result shows, or a vector or a span, whose length is a `dyn` extent.
 ///
 ///     auto y = stack<0>(std::vector{a, b, c});         // f32[8@data] each -> f32[3, 8@data]
-template <int Dim, TensorList List, detail::Terms Given = across_axes<>>
-[[nodiscard]] constexpr detail::outcome_on<detail::list_stack<Dim, detail::permitted_by<Given>>,
-                                           Given, const List&>
+template <int Dim, TensorList List, internal::Terms Given = across_axes<>>
+[[nodiscard]] constexpr internal::outcome_on<
+    internal::list_stack<Dim, internal::permitted_by<Given>>, Given, const List&>
 stack(const List& list, const Given& given = {}) {
-  return detail::carry_out_on<detail::list_stack<Dim, detail::permitted_by<Given>>>(given, list);
+  return internal::carry_out_on<internal::list_stack<Dim, internal::permitted_by<Given>>>(given,
+                                                                                          list);
 }
 
 }  // namespace shardwise

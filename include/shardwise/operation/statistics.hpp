@@ -45,30 +45,30 @@ struct nanvar_of;
 template <int... Dims, NamedOperand X, class... Options>
 [[nodiscard]] constexpr auto variance(const X& x, const Options&... options) {
   using T = typename X::value_type;
-  constexpr auto permitted = decltype(detail::permitted_among(options...)){};
-  if constexpr (detail::ends_with_result_as<Options...>()) {
-    return detail::on_request([&](const auto&... given) { return variance<Dims...>(x, given...); },
-                              options...);
+  constexpr auto permitted = decltype(internal::permitted_among(options...)){};
+  if constexpr (internal::ends_with_result_as<Options...>()) {
+    return internal::on_request(
+        [&](const auto&... given) { return variance<Dims...>(x, given...); }, options...);
   } else if constexpr (has_fractions(element_of<T>) && !std::is_same_v<compute_type<T>, T>) {
     return cast<T>(
-        detail::finished(variance<Dims...>(cast<compute_type<T>>(x), options...), permitted));
+        internal::finished(variance<Dims...>(cast<compute_type<T>>(x), options...), permitted));
   } else {
     const auto checked =
-        detail::carry_out<detail::whole_dims_call<variance_of<Dims...>, Dims...>>(x, options...);
+        internal::carry_out<detail::whole_dims_call<variance_of<Dims...>, Dims...>>(x, options...);
     if constexpr (AnyRefused<decltype(checked)>) {
       return refused_value{};
     } else {
-      const auto center = detail::with_dims(
+      const auto center = internal::with_dims(
           [&](const auto&... dims) {
-            return detail::finished(mean<Dims...>(x, dims..., keep_dims), permitted);
+            return internal::finished(mean<Dims...>(x, dims..., keep_dims), permitted);
           },
           options...);
-      return detail::with_dims(
+      return internal::with_dims(
           [&](const auto&... dims) {
-            const index_t terms = detail::dims_of<Dims...>(x, dims...).count(x.extents()) -
-                                  detail::correction_among(options...);
+            const index_t terms = internal::dims_of<Dims...>(x, dims...).count(x.extents()) -
+                                  internal::correction_among(options...);
             const auto divisor = static_cast<T>(terms > 0 ? terms : 0);
-            if constexpr (detail::keeps_dims<Options...>)
+            if constexpr (internal::keeps_dims<Options...>)
               return sum<Dims...>(square(x - center), dims..., keep_dims) / divisor;
             else
               return sum<Dims...>(square(x - center), dims...) / divisor;
@@ -84,18 +84,18 @@ template <int... Dims, NamedOperand X, class... Options>
 ///     auto s = standard_deviation<1>(x, across<"model">);
 template <int... Dims, NamedOperand X, class... Options>
 [[nodiscard]] constexpr auto standard_deviation(const X& x, const Options&... options) {
-  if constexpr (detail::ends_with_result_as<Options...>()) {
-    return detail::on_request(
+  if constexpr (internal::ends_with_result_as<Options...>()) {
+    return internal::on_request(
         [&](const auto&... given) { return standard_deviation<Dims...>(x, given...); }, options...);
   } else {
     const auto checked =
-        detail::carry_out<detail::whole_dims_call<standard_deviation_of<Dims...>, Dims...>>(
+        internal::carry_out<detail::whole_dims_call<standard_deviation_of<Dims...>, Dims...>>(
             x, options...);
     if constexpr (AnyRefused<decltype(checked)>) {
       return refused_value{};
     } else {
-      return detail::root_of_squares(
-          detail::finished(variance<Dims...>(x, options...), detail::permitted_among(options...)));
+      return detail::root_of_squares(internal::finished(variance<Dims...>(x, options...),
+                                                        internal::permitted_among(options...)));
     }
   }
 }
@@ -112,31 +112,31 @@ template <int... Dims, NamedOperand X, class... Options>
 ///     auto z = logsumexp<1>(logits, across<"model">);
 template <int... Dims, NamedOperand X, class... Options>
 [[nodiscard]] constexpr auto logsumexp(const X& x, const Options&... options) {
-  if constexpr (detail::ends_with_result_as<Options...>()) {
-    return detail::on_request([&](const auto&... given) { return logsumexp<Dims...>(x, given...); },
-                              options...);
+  if constexpr (internal::ends_with_result_as<Options...>()) {
+    return internal::on_request(
+        [&](const auto&... given) { return logsumexp<Dims...>(x, given...); }, options...);
   } else {
     const auto checked =
-        detail::carry_out<detail::whole_dims_call<logsumexp_of<Dims...>, Dims...>>(x, options...);
+        internal::carry_out<detail::whole_dims_call<logsumexp_of<Dims...>, Dims...>>(x, options...);
     if constexpr (AnyRefused<decltype(checked)>) {
       return refused_value{};
     } else {
       using T = typename X::value_type;
-      constexpr auto permitted = decltype(detail::permitted_among(options...)){};
-      const auto largest = detail::with_dims(
+      constexpr auto permitted = decltype(internal::permitted_among(options...)){};
+      const auto largest = internal::with_dims(
           [&](const auto&... dims) {
-            return detail::finished(max<Dims...>(x, dims..., keep_dims), permitted);
+            return internal::finished(max<Dims...>(x, dims..., keep_dims), permitted);
           },
           options...);
       // Otherwise infinity would be subtracted from itself. The result does not depend on the
       // shift.
       const auto shift = stop_gradient(where(isfinite(largest), largest, T(0)));
-      const auto total = detail::with_dims(
+      const auto total = internal::with_dims(
           [&](const auto&... dims) {
-            return detail::finished(sum<Dims...>(exp(x - shift), dims..., keep_dims), permitted);
+            return internal::finished(sum<Dims...>(exp(x - shift), dims..., keep_dims), permitted);
           },
           options...);
-      return detail::without_kept<Dims...>(log(total) + shift, options...);
+      return internal::without_kept<Dims...>(log(total) + shift, options...);
     }
   }
 }
@@ -172,23 +172,23 @@ template <int... Dims, NamedOperand X, class... Options>
 ///     auto m = nanmean<1>(x, across<"model">);
 template <int... Dims, NamedOperand X, class... Options>
 [[nodiscard]] constexpr auto nanmean(const X& x, const Options&... options) {
-  if constexpr (detail::ends_with_result_as<Options...>()) {
-    return detail::on_request([&](const auto&... given) { return nanmean<Dims...>(x, given...); },
-                              options...);
+  if constexpr (internal::ends_with_result_as<Options...>()) {
+    return internal::on_request([&](const auto&... given) { return nanmean<Dims...>(x, given...); },
+                                options...);
   } else {
     const auto checked =
-        detail::carry_out<detail::whole_dims_call<nanmean_of<Dims...>, Dims...>>(x, options...);
+        internal::carry_out<detail::whole_dims_call<nanmean_of<Dims...>, Dims...>>(x, options...);
     if constexpr (AnyRefused<decltype(checked)>) {
       return refused_value{};
     } else {
-      constexpr auto permitted = decltype(detail::permitted_among(options...)){};
+      constexpr auto permitted = decltype(internal::permitted_among(options...)){};
       const auto total = [&](const auto& terms) {
-        return detail::with_dims(
+        return internal::with_dims(
             [&](const auto&... dims) {
-              if constexpr (detail::keeps_dims<Options...>)
-                return detail::finished(sum<Dims...>(terms, dims..., keep_dims), permitted);
+              if constexpr (internal::keeps_dims<Options...>)
+                return internal::finished(sum<Dims...>(terms, dims..., keep_dims), permitted);
               else
-                return detail::finished(sum<Dims...>(terms, dims...), permitted);
+                return internal::finished(sum<Dims...>(terms, dims...), permitted);
             },
             options...);
       };
@@ -209,22 +209,22 @@ template <int... Dims, NamedOperand X, class... Options>
 template <int... Dims, NamedOperand X, class... Options>
 [[nodiscard]] constexpr auto nanvar(const X& x, const Options&... options) {
   using T = typename X::value_type;
-  constexpr auto permitted = decltype(detail::permitted_among(options...)){};
-  if constexpr (detail::ends_with_result_as<Options...>()) {
-    return detail::on_request([&](const auto&... given) { return nanvar<Dims...>(x, given...); },
-                              options...);
+  constexpr auto permitted = decltype(internal::permitted_among(options...)){};
+  if constexpr (internal::ends_with_result_as<Options...>()) {
+    return internal::on_request([&](const auto&... given) { return nanvar<Dims...>(x, given...); },
+                                options...);
   } else if constexpr (has_fractions(element_of<T>) && !std::is_same_v<compute_type<T>, T>) {
     return cast<T>(
-        detail::finished(nanvar<Dims...>(cast<compute_type<T>>(x), options...), permitted));
+        internal::finished(nanvar<Dims...>(cast<compute_type<T>>(x), options...), permitted));
   } else {
     const auto checked =
-        detail::carry_out<detail::whole_dims_call<nanvar_of<Dims...>, Dims...>>(x, options...);
+        internal::carry_out<detail::whole_dims_call<nanvar_of<Dims...>, Dims...>>(x, options...);
     if constexpr (AnyRefused<decltype(checked)>) {
       return refused_value{};
     } else {
       const auto is_number = logical_not(isnan(x));
       const auto total = [&](auto&& terms, const auto&... keep) {
-        return detail::with_dims(
+        return internal::with_dims(
             [&](const auto&... dims) {
               return sum<Dims...>(static_cast<decltype(terms)>(terms), dims..., keep...);
             },
@@ -232,15 +232,15 @@ template <int... Dims, NamedOperand X, class... Options>
       };
       // Counted once: with the kept dimensions, which a sum over one element removes.
       const auto count =
-          cast<T>(detail::finished(total(cast<std::int64_t>(is_number), keep_dims), permitted));
+          cast<T>(internal::finished(total(cast<std::int64_t>(is_number), keep_dims), permitted));
       const auto center =
-          detail::finished(total(where(is_number, x, 0), keep_dims), permitted) / count;
+          internal::finished(total(where(is_number, x, 0), keep_dims), permitted) / count;
       const auto squares = where(is_number, square(x - center), 0);
-      const auto terms = maximum(count - detail::correction_among(options...), 0);
-      if constexpr (detail::keeps_dims<Options...>)
+      const auto terms = maximum(count - internal::correction_among(options...), 0);
+      if constexpr (internal::keeps_dims<Options...>)
         return total(squares, keep_dims) / terms;
       else
-        return total(squares) / detail::without_kept<Dims...>(terms, options...);
+        return total(squares) / internal::without_kept<Dims...>(terms, options...);
     }
   }
 }

@@ -61,7 +61,7 @@ struct stencil_weights_operation;
 /// padding is given, the result has the extents of the operand.
 struct stencil_operation {
   static constexpr text_view name = "stencil";
-  using window_how = detail::window_attributes;
+  using window_how = internal::window_attributes;
 
   /// Returns the numbers of spatial dimension `d` for weights of these extents.
   [[nodiscard]] static constexpr window_numbers numbers_at(const attributes& how,
@@ -143,7 +143,7 @@ struct stencil_operation {
 /// the stencil, where the size of a window replaces the spacing.
 struct stencil_weights_operation {
   static constexpr text_view name = "stencil_weights";
-  using window_how = detail::window_attributes;
+  using window_how = internal::window_attributes;
 
   [[nodiscard]] static constexpr int dimensions(const attributes& how) noexcept {
     return static_cast<int>(window_how::extents_given(how));
@@ -235,7 +235,7 @@ struct stencil_of {
   using operation_class = stencil_operation;
   static constexpr attributes how = [] {
     const auto all = detail::window_options::of<Options...>();
-    return detail::window_attributes::from({}, all.paddings, all.dilations, 1);
+    return internal::window_attributes::from({}, all.paddings, all.dilations, 1);
   }();
 };
 
@@ -266,7 +266,7 @@ concept StencilOption = is_stencil_option<Option>;
 ///
 ///     auto next = stencil(u, weights, across<"rows">);    // f32[1024@rows, 1024], f32[3, 3]
 template <detail::StencilOption... Options, NamedOperand X, NamedOperand W,
-          detail::Terms Given = across_axes<>>
+          internal::Terms Given = across_axes<>>
 [[nodiscard]] constexpr auto stencil(X&& grid, W&& weights, Given permitted = {})
     -> decltype(apply_operation<stencil_of<Options...>>(permitted, static_cast<X&&>(grid),
                                                         static_cast<W&&>(weights))) {

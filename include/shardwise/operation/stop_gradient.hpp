@@ -18,8 +18,8 @@ struct stop_gradient : elementwise_function<"stop_gradient", linearity::structur
 }  // namespace functions
 
 /// Returns the same tensor, which gradients treat as a constant.
-template <class A, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::stop_gradient, A, Given...> stop_gradient(
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::stop_gradient, A, Given...> stop_gradient(
     A&& a, const Given&... given) {
   return elementwise<functions::stop_gradient>(std::forward<A>(a), given...);
 }

@@ -85,7 +85,7 @@ struct singular_vectors_operation : detail::of_matrices {
     extents_desc column = s.tensor().extents;
     column[rank - 2] = column[rank - 1];
     column[rank - 1] = 1;
-    const gradient_value s_column = detail::shaped(s, column);
+    const gradient_value s_column = internal::shaped(s, column);
     const gradient_value apart = (s - s_column) * (s + s_column);
     const gradient_value inner_u = detail::batched_product(u, "zx", du, "zy", "xy");
     const gradient_value inner_v = detail::batched_product(v, "zx", dv, "zy", "xy");
@@ -165,9 +165,14 @@ struct svd_steps {
 };
 template <class Permitted>
 using svd_call = composed_call<linalg::svd_of, Permitted, svd_steps<Permitted>>;
+
+}  // namespace detail
+
+namespace internal {
+
 template <class Permitted>
 inline constexpr int result_count<svd_call<Permitted>> = 3;
-}  // namespace detail
+}  // namespace internal
 
 namespace linalg {
 
@@ -184,11 +189,12 @@ namespace linalg {
 ///
 ///     auto [u, s, vh] = linalg::svd(x);
 ///     // f32[8@data, 6, 4] -> f32[8@data, 6, 4], f32[8@data, 4], f32[8@data, 4, 4]
-template <NamedOperand X, detail::Terms Given = across_axes<>>
-[[nodiscard]] constexpr detail::outcome_on<detail::svd_call<detail::permitted_by<Given>>, Given, X>
+template <NamedOperand X, internal::Terms Given = across_axes<>>
+[[nodiscard]] constexpr internal::outcome_on<detail::svd_call<internal::permitted_by<Given>>, Given,
+                                             X>
 svd(X&& x, const Given& given = {}) {
-  return detail::carry_out_on<detail::svd_call<detail::permitted_by<Given>>>(given,
-                                                                             static_cast<X&&>(x));
+  return internal::carry_out_on<detail::svd_call<internal::permitted_by<Given>>>(
+      given, static_cast<X&&>(x));
 }
 
 }  // namespace linalg

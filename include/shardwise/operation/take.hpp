@@ -283,7 +283,7 @@ struct take_along_of {
 ///                                            // f32[16@data, 8]{partial sum: model}
 ///     auto near = take<0, out_of_range::clamp>(x, at);
 template <int Dim, out_of_range Mode = out_of_range::error, NamedOperand X, NamedOperand Indices,
-          detail::Terms Given = across_axes<>>
+          internal::Terms Given = across_axes<>>
 [[nodiscard]] constexpr auto take(X&& x, Indices&& indices, Given permitted = {})
     -> decltype(apply_operation<take_of<Dim, Mode>>(permitted, static_cast<X&&>(x),
                                                     static_cast<Indices&&>(indices))) {
@@ -296,7 +296,7 @@ template <int Dim, out_of_range Mode = out_of_range::error, NamedOperand X, Name
 ///
 ///     auto h = reshard<P<"data", none, none>>(embedding(table, ids));
 template <out_of_range Mode = out_of_range::error, NamedOperand Table, NamedOperand Indices,
-          detail::Terms Given = across_axes<>>
+          internal::Terms Given = across_axes<>>
 [[nodiscard]] constexpr auto embedding(Table&& table, Indices&& ids, Given permitted = {})
     -> decltype(apply_operation<take_of<0, Mode>>(permitted, static_cast<Table&&>(table),
                                                   static_cast<Indices&&>(ids))) {
@@ -313,7 +313,7 @@ template <out_of_range Mode = out_of_range::error, NamedOperand Table, NamedOper
 ///
 ///     auto picked = take_along<1>(logits, labels);   // f32[8@data, 10], i32[8@data, 1]
 template <int Dim, out_of_range Mode = out_of_range::error, NamedOperand X, NamedOperand Indices,
-          detail::Terms Given = across_axes<>>
+          internal::Terms Given = across_axes<>>
 [[nodiscard]] constexpr auto take_along(X&& x, Indices&& indices, Given permitted = {})
     -> decltype(apply_operation<take_along_of<Dim, Mode>>(permitted, static_cast<X&&>(x),
                                                           static_cast<Indices&&>(indices))) {

@@ -17,7 +17,7 @@ concept TensorList = !NamedOperand<X> && requires(const std::remove_cvref_t<X>& 
   requires NamedOperand<decltype(*x.data())>;
 };
 
-namespace detail {
+namespace internal {
 
 /// The length of a list, or `dyn` if its type does not determine it.
 template <class List>
@@ -207,6 +207,6 @@ struct list_call {
   };
 };
 
-}  // namespace detail
+}  // namespace internal
 
 }  // namespace shardwise

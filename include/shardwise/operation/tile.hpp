@@ -177,7 +177,7 @@ struct repeat_of {
 /// and pending reductions stay pending.
 ///
 ///     auto y = tile<1, 2>(x);                // f32[8@data, 3] -> f32[8@data, 6]: 1 2 3 1 2 3
-template <index_t... Counts, NamedOperand X, detail::Terms Given = across_axes<>>
+template <index_t... Counts, NamedOperand X, internal::Terms Given = across_axes<>>
   requires(sizeof...(Counts) > 0 && sizeof...(Counts) <= max_rank)
 [[nodiscard]] constexpr auto tile(X&& x, Given permitted = {})
     -> decltype(apply_operation<tile_of<Counts...>>(permitted, static_cast<X&&>(x))) {
@@ -189,7 +189,7 @@ template <index_t... Counts, NamedOperand X, detail::Terms Given = across_axes<>
 /// reductions stay pending.
 ///
 ///     auto y = repeat<0, 2>(x);              // f32[8@data] -> f32[16@data]: 1 1 2 2 3 3 ...
-template <int Dim, index_t Count, NamedOperand X, detail::Terms Given = across_axes<>>
+template <int Dim, index_t Count, NamedOperand X, internal::Terms Given = across_axes<>>
 [[nodiscard]] constexpr auto repeat(X&& x, Given permitted = {})
     -> decltype(apply_operation<repeat_of<Dim, Count>>(permitted, static_cast<X&&>(x))) {
   return apply_operation<repeat_of<Dim, Count>>(permitted, static_cast<X&&>(x));

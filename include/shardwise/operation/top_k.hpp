@@ -89,11 +89,11 @@ struct top_k_operation {
     if (!at.wants(0)) return;
     const extents_desc whole = at.operand(0).tensor().extents;
     const auto& numbers = at.how().integers;
-    const detail::parted_dimension parted(whole, static_cast<int>(numbers[0]),
-                                          numbers.size() > 2 ? numbers[2] : 0);
-    const gradient_value x = detail::shaped(at.operand(0), parted.extents);
-    const gradient_value dy = detail::shaped(at.cotangent(), parted.found(numbers[1]));
-    at.give(0, detail::shaped(sort_operation::put_back(parted.dim, true, x, dy), whole));
+    const internal::parted_dimension parted(whole, static_cast<int>(numbers[0]),
+                                            numbers.size() > 2 ? numbers[2] : 0);
+    const gradient_value x = internal::shaped(at.operand(0), parted.extents);
+    const gradient_value dy = internal::shaped(at.cotangent(), parted.found(numbers[1]));
+    at.give(0, internal::shaped(sort_operation::put_back(parted.dim, true, x, dy), whole));
   }
   /// Parts with fewer elements than requested are not searched separately.
   [[nodiscard]] static constexpr index_t parts_of(const mesh_desc& mesh, const tensor_desc& x,
@@ -125,13 +125,13 @@ struct top_k_of {
 /// gathered; otherwise the dimension is gathered.
 ///
 ///     auto [best, at] = top_k<1, 5>(logits, across<"model">);
-template <int Dim, index_t Count, NamedOperand X, detail::Terms Given = across_axes<>>
-[[nodiscard]] constexpr detail::outcome_on<
-    detail::search_call<top_k_of<Dim, Count>, detail::permitted_by<Given>>, Given, X>
+template <int Dim, index_t Count, NamedOperand X, internal::Terms Given = across_axes<>>
+[[nodiscard]] constexpr internal::outcome_on<
+    internal::search_call<top_k_of<Dim, Count>, internal::permitted_by<Given>>, Given, X>
 top_k(X&& x, const Given& given = {}) {
-  return detail::carry_out_on<
-      detail::search_call<top_k_of<Dim, Count>, detail::permitted_by<Given>>>(given,
-                                                                              static_cast<X&&>(x));
+  return internal::carry_out_on<
+      internal::search_call<top_k_of<Dim, Count>, internal::permitted_by<Given>>>(
+      given, static_cast<X&&>(x));
 }
 
 }  // namespace shardwise

@@ -43,33 +43,33 @@ struct gelu : fractional_function<"gelu", 9> {
 
 }  // namespace functions
 
-template <class A, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::sqrt, A, Given...> sqrt(
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::sqrt, A, Given...> sqrt(
     A&& a, const Given&... given) {
   return elementwise<functions::sqrt>(std::forward<A>(a), given...);
 }
-template <class A, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::exp, A, Given...> exp(
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::exp, A, Given...> exp(
     A&& a, const Given&... given) {
   return elementwise<functions::exp>(std::forward<A>(a), given...);
 }
-template <class A, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::log, A, Given...> log(
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::log, A, Given...> log(
     A&& a, const Given&... given) {
   return elementwise<functions::log>(std::forward<A>(a), given...);
 }
-template <class A, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::tanh, A, Given...> tanh(
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::tanh, A, Given...> tanh(
     A&& a, const Given&... given) {
   return elementwise<functions::tanh>(std::forward<A>(a), given...);
 }
-template <class A, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::sigmoid, A, Given...> sigmoid(
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::sigmoid, A, Given...> sigmoid(
     A&& a, const Given&... given) {
   return elementwise<functions::sigmoid>(std::forward<A>(a), given...);
 }
-template <class A, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::gelu, A, Given...> gelu(
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::gelu, A, Given...> gelu(
     A&& a, const Given&... given) {
   return elementwise<functions::gelu>(std::forward<A>(a), given...);
 }

@@ -80,7 +80,7 @@ template <int... Dims, NamedOperand X>
   return apply_operation<transpose_of<Dims...>>(static_cast<X&&>(x));
 }
 /// Transposes and reshards the result to the requested layout.
-template <int... Dims, NamedOperand X, detail::Terms Given>
+template <int... Dims, NamedOperand X, internal::Terms Given>
 [[nodiscard]] constexpr auto transpose(X&& x, const Given& wanted)
     -> decltype(apply_operation<transpose_of<Dims...>>(wanted, static_cast<X&&>(x))) {
   return apply_operation<transpose_of<Dims...>>(wanted, static_cast<X&&>(x));

@@ -19,7 +19,7 @@ namespace shardwise {
 /// Nothing is communicated: a split dimension leaves the result pending.
 ///
 ///     auto area = trapezoid<1>(y, 0.5);   // f32[8, 64@model] -> f32[8]{partial sum: model}
-template <int Dim, NamedOperand X, detail::Terms Given = across_axes<>>
+template <int Dim, NamedOperand X, internal::Terms Given = across_axes<>>
 [[nodiscard]] constexpr auto trapezoid(const X& x, double dx = 1, const Given& given = {}) {
   const auto index = iota_like<Dim>(x);
   if constexpr (AnyRefused<decltype(index)>) {

@@ -63,13 +63,13 @@ struct triu_of {
 ///
 ///     auto l = tril(x);                      // f32[8@data, 8]
 ///     auto below = tril<-1>(x);              // without the diagonal
-template <index_t Diagonal = 0, NamedOperand X, detail::Terms Given = across_axes<>>
+template <index_t Diagonal = 0, NamedOperand X, internal::Terms Given = across_axes<>>
 [[nodiscard]] constexpr auto tril(X&& x, const Given& given = {})
     -> decltype(apply_operation<tril_of<Diagonal>>(given, static_cast<X&&>(x))) {
   return apply_operation<tril_of<Diagonal>>(given, static_cast<X&&>(x));
 }
 /// Returns the upper triangle of the last two dimensions, with 0 below a diagonal.
-template <index_t Diagonal = 0, NamedOperand X, detail::Terms Given = across_axes<>>
+template <index_t Diagonal = 0, NamedOperand X, internal::Terms Given = across_axes<>>
 [[nodiscard]] constexpr auto triu(X&& x, const Given& given = {})
     -> decltype(apply_operation<triu_of<Diagonal>>(given, static_cast<X&&>(x))) {
   return apply_operation<triu_of<Diagonal>>(given, static_cast<X&&>(x));

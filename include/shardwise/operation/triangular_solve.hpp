@@ -72,7 +72,7 @@ namespace linalg {
 ///     auto y = linalg::triangular_solve(l, b);         // f32[8@data, 4, 4], f32[8@data, 4]
 ///     auto x = linalg::triangular_solve<linalg::triangular::lower_transposed>(l, y);
 template <triangular Which = triangular::lower, NamedOperand A, NamedOperand B,
-          detail::Terms Given = across_axes<>>
+          internal::Terms Given = across_axes<>>
 [[nodiscard]] constexpr detail::matrix_outcome<detail::triangular_solve_of<Which>, Given, A, B>
 triangular_solve(A&& a, B&& b, const Given& given = {}) {
   return detail::carry_out_on_matrices<detail::triangular_solve_of<Which>, Given, A, B>(

@@ -99,38 +99,38 @@ struct atanh : fractional_function<"atanh", 12> {
 }  // namespace functions
 
 /// Returns the sine of an angle in radians; NaN for infinities.
-template <class A, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::sin, A, Given...> sin(
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::sin, A, Given...> sin(
     A&& a, const Given&... given) {
   return elementwise<functions::sin>(std::forward<A>(a), given...);
 }
 /// Returns the cosine of an angle in radians; NaN for infinities.
-template <class A, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::cos, A, Given...> cos(
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::cos, A, Given...> cos(
     A&& a, const Given&... given) {
   return elementwise<functions::cos>(std::forward<A>(a), given...);
 }
 /// Returns the tangent of an angle in radians; NaN for infinities.
-template <class A, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::tan, A, Given...> tan(
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::tan, A, Given...> tan(
     A&& a, const Given&... given) {
   return elementwise<functions::tan>(std::forward<A>(a), given...);
 }
 /// Returns the arcsine, from -pi/2 to pi/2; NaN outside [-1, 1].
-template <class A, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::asin, A, Given...> asin(
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::asin, A, Given...> asin(
     A&& a, const Given&... given) {
   return elementwise<functions::asin>(std::forward<A>(a), given...);
 }
 /// Returns the arccosine, from 0 to pi; NaN outside [-1, 1].
-template <class A, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::acos, A, Given...> acos(
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::acos, A, Given...> acos(
     A&& a, const Given&... given) {
   return elementwise<functions::acos>(std::forward<A>(a), given...);
 }
 /// Returns the arctangent, from -pi/2 to pi/2.
-template <class A, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::atan, A, Given...> atan(
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::atan, A, Given...> atan(
     A&& a, const Given&... given) {
   return elementwise<functions::atan>(std::forward<A>(a), given...);
 }
@@ -138,38 +138,38 @@ template <class A, detail::Terms... Given>
 /// matter.
 ///
 ///     auto angle = atan2(y, x);
-template <class Y, class X, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::atan2, Y, X, Given...> atan2(
+template <class Y, class X, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::atan2, Y, X, Given...> atan2(
     Y&& y, X&& x, const Given&... given) {
   return elementwise<functions::atan2>(std::forward<Y>(y), std::forward<X>(x), given...);
 }
 /// Returns the hyperbolic sine.
-template <class A, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::sinh, A, Given...> sinh(
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::sinh, A, Given...> sinh(
     A&& a, const Given&... given) {
   return elementwise<functions::sinh>(std::forward<A>(a), given...);
 }
 /// Returns the hyperbolic cosine.
-template <class A, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::cosh, A, Given...> cosh(
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::cosh, A, Given...> cosh(
     A&& a, const Given&... given) {
   return elementwise<functions::cosh>(std::forward<A>(a), given...);
 }
 /// Returns the inverse hyperbolic sine.
-template <class A, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::asinh, A, Given...> asinh(
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::asinh, A, Given...> asinh(
     A&& a, const Given&... given) {
   return elementwise<functions::asinh>(std::forward<A>(a), given...);
 }
 /// Returns the nonnegative inverse hyperbolic cosine; NaN below 1.
-template <class A, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::acosh, A, Given...> acosh(
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::acosh, A, Given...> acosh(
     A&& a, const Given&... given) {
   return elementwise<functions::acosh>(std::forward<A>(a), given...);
 }
 /// Returns the inverse hyperbolic tangent: infinite at -1 and 1, NaN beyond.
-template <class A, detail::Terms... Given>
-[[nodiscard]] constexpr detail::of_elements<functions::atanh, A, Given...> atanh(
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::atanh, A, Given...> atanh(
     A&& a, const Given&... given) {
   return elementwise<functions::atanh>(std::forward<A>(a), given...);
 }

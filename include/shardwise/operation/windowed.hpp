@@ -40,7 +40,7 @@ struct window_numbers {
   index_t spacing = 1;
 };
 
-namespace detail {
+namespace internal {
 
 /// Reads and writes the attributes of operations on windows.
 class window_attributes {
@@ -129,6 +129,10 @@ class window_attributes {
     return 5 * (i / 2) + 1 + i % 2;
   }
 };
+
+}  // namespace internal
+
+namespace detail {
 
 /// The options of an operation on windows, as types.
 struct window_options {

@@ -15,6 +15,10 @@ template <int Least, int Most, class F>
   return f(std::integral_constant<int, Least>{});
 }
 
+}  // namespace shardwise::detail
+
+namespace shardwise::internal {
+
 /// Calls `f` with the rank of a tensor as a constant. Tensors whose layouts are values have `Least`
 /// to `Most` dimensions.
 template <int Least, int Most, class X, class F>
@@ -34,4 +38,4 @@ template <int Least, int Most, class X, class F>
   }
 }
 
-}  // namespace shardwise::detail
+}  // namespace shardwise::internal

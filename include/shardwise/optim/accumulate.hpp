@@ -104,16 +104,16 @@ namespace optim {
 ///     auto by_half = optim::reduced<Model, bfloat16>(sum, 0.25);      // of half the bytes
 template <class Parameters, class Reduce = void, class Pending>
 [[nodiscard]] constexpr Parameters reduced(const Pending& sums, double factor = 1) {
-  return detail::nest_as<Parameters>(
+  return internal::nest_as<Parameters>(
       sums, [&]<class X, class G>(std::type_identity<X>, const G& gradient) {
         using T = typename X::value_type;
         using moved = std::conditional_t<std::is_void_v<Reduce>, T, Reduce>;
         const auto finish = [](auto&& mean) {
-          return X(detail::narrowed<T>(reshard<typename X::layout_type>(
-              detail::narrowed<moved>(std::forward<decltype(mean)>(mean)))));
+          return X(internal::narrowed<T>(reshard<typename X::layout_type>(
+              internal::narrowed<moved>(std::forward<decltype(mean)>(mean)))));
         };
         if (factor == 1) return finish(G(gradient));
-        return finish(gradient * detail::number_for<X>(factor));
+        return finish(gradient * internal::number_for<X>(factor));
       });
 }
 
@@ -207,7 +207,7 @@ struct accumulated_loss {
     using results =
         typename detail::loss_of_batch<Loss, Model, std::remove_cvref_t<decltype(*batches.begin())>,
                                        decltype(detail::argument_of_batch(further, 0))...>::type;
-    if constexpr (detail::holds_refusal<std::remove_cvref_t<results>>)
+    if constexpr (internal::holds_refusal<std::remove_cvref_t<results>>)
       return std::pair{refused_value{}, refused_value{}};
     else
       return mean_of(change, model, batches, further...);
@@ -233,27 +233,27 @@ struct accumulated_loss {
         return value_and_grad(both, left_pending<Axes...>)(
             working, x..., detail::argument_of_batch(further, n)...);
       };
-      if constexpr (detail::nest_kind_of<std::remove_cvref_t<decltype(batch)>>() ==
-                    detail::nest_kind::tensor)
+      if constexpr (internal::nest_kind_of<std::remove_cvref_t<decltype(batch)>>() ==
+                    internal::nest_kind::tensor)
         return of(batch);
       else
         return std::apply(of, batch);
     };
     // Sums of many narrow terms would be inaccurate.
-    const auto widen = [](const auto& x) { return detail::made_tensor(detail::widened(x)); };
+    const auto widen = [](const auto& x) { return internal::made_tensor(internal::widened(x)); };
     auto first = of_one(*batches.begin());
-    auto sums = detail::map_nest(first.second, widen);
+    auto sums = internal::map_nest(first.second, widen);
     auto value = widen(std::get<1>(first.first));
     using T = typename std::remove_cvref_t<decltype(std::get<1>(first.first))>::value_type;
     auto next = batches.begin();
     for (++next, ++n; next != batches.end(); ++next, ++n) {
       const auto more = of_one(*next);
-      detail::put(value, value + detail::widened(std::get<1>(more.first)));
+      internal::put(value, value + internal::widened(std::get<1>(more.first)));
       detail::add_nest(sums, more.second);
     }
     const double part = 1.0 / static_cast<double>(batches.size());
-    auto mean = detail::narrowed<T>(value * detail::number_for<decltype(value)>(part));
-    return std::pair{detail::made_tensor(reshard<P<>>(mean)), reduced<Model, Reduce>(sums, part)};
+    auto mean = internal::narrowed<T>(value * internal::number_for<decltype(value)>(part));
+    return std::pair{internal::made_tensor(reshard<P<>>(mean)), reduced<Model, Reduce>(sums, part)};
   }
 };
 template <fixed_string... Axes, class Loss>

@@ -103,12 +103,12 @@ struct adafactor {
   template <class Parameters>
   [[nodiscard]] auto start(const Parameters& parameters) const {
     using count = typename detail::step_count<Parameters>::type;
-    constexpr auto left_out = detail::frozen_parts::are_left_out;
+    constexpr auto left_out = internal::frozen_parts::are_left_out;
     if constexpr (detail::lacks_range_of_squares<Parameters>)
       return detail::refuse_squares<adafactor, Parameters>();
     else
-      return state<Parameters>{detail::map_nest<left_out>(parameters, detail::zero_rows),
-                               detail::map_nest<left_out>(parameters, detail::zero_columns),
+      return state<Parameters>{internal::map_nest<left_out>(parameters, detail::zero_rows),
+                               internal::map_nest<left_out>(parameters, detail::zero_columns),
                                detail::number_in_pool_of<count>(parameters, 0.0F)};
   }
 
@@ -126,23 +126,23 @@ struct adafactor {
     const auto rates = detail::number_beside_nest<Parameters, wide>(rate);
     const auto update = [&]<class W>(const treatment& how, W& w, auto& rows, auto& columns,
                                      const W& gradient) {
-      const auto number = [](double value) { return detail::number_for<W>(value); };
+      const auto number = [](double value) { return internal::number_for<W>(value); };
       const auto rate_here = rates.template beside<W>();
-      const auto g = detail::made_tensor(detail::widened(gradient));
+      const auto g = internal::made_tensor(internal::widened(gradient));
       const auto along =
-          direction(g, rows, columns, detail::made_tensor(weights.template beside<W>()));
-      const auto v = detail::made_tensor(detail::widened(w));
+          direction(g, rows, columns, internal::made_tensor(weights.template beside<W>()));
+      const auto v = internal::made_tensor(internal::widened(w));
       const auto scale = maximum(sqrt(detail::mean_square(v)), number(least_scale));
       const auto excess =
           maximum(sqrt(detail::mean_square(along)) * number(1 / threshold), number(1));
       const auto step =
-          detail::made_tensor(minimum(bounds.template beside<W>(), rate_here) * scale / excess);
+          internal::made_tensor(minimum(bounds.template beside<W>(), rate_here) * scale / excess);
       const auto moved = v - along * (step * number(how.rate));
       if (how.decays && weight_decay != 0)
-        detail::put(w, detail::narrowed<typename W::value_type>(
-                           moved - v * rate_here * number(weight_decay * how.rate)));
+        internal::put(w, internal::narrowed<typename W::value_type>(
+                             moved - v * rate_here * number(weight_decay * how.rate)));
       else
-        detail::put(w, detail::narrowed<typename W::value_type>(moved));
+        internal::put(w, internal::narrowed<typename W::value_type>(moved));
     };
     detail::update_trained(treat, update, parameters, kept.rows, kept.columns, gradients);
   }
@@ -177,28 +177,29 @@ struct adafactor {
   template <class G, class Rows, class Columns, class Weight>
   [[nodiscard]] constexpr auto by_means(const G& g, Rows& rows, Columns& columns,
                                         const Weight& weight) const {
-    const auto squares = detail::made_tensor(square(g));
+    const auto squares = internal::made_tensor(square(g));
     learn(rows, detail::mean_along<1>(squares), weight);
     learn(columns, detail::mean_along<2>(squares), weight);
-    const auto of_rows = detail::made_tensor(detail::widened(rows));
-    const auto all = maximum(detail::mean_along<2>(of_rows), detail::number_for<G>(epsilon));
-    return over_root(g, of_rows * detail::widened(columns) / all);
+    const auto of_rows = internal::made_tensor(internal::widened(rows));
+    const auto all = maximum(detail::mean_along<2>(of_rows), internal::number_for<G>(epsilon));
+    return over_root(g, of_rows * internal::widened(columns) / all);
   }
   template <class G, class Squares, class Weight>
   [[nodiscard]] constexpr auto by_squares(const G& g, Squares& squares,
                                           const Weight& weight) const {
     learn(squares, square(g), weight);
-    return over_root(g, detail::widened(squares));
+    return over_root(g, internal::widened(squares));
   }
   template <class Mean, class Now, class Weight>
   static constexpr void learn(Mean& mean, const Now& now, const Weight& weight) {
-    const auto past = detail::made_tensor(detail::widened(mean));
-    detail::put(mean, detail::narrowed<typename Mean::value_type>(past + (now - past) * weight));
+    const auto past = internal::made_tensor(internal::widened(mean));
+    internal::put(mean,
+                  internal::narrowed<typename Mean::value_type>(past + (now - past) * weight));
   }
   template <class G, class Squares>
   [[nodiscard]] constexpr auto over_root(const G& g, const Squares& squares) const {
-    return detail::made_tensor(g /
-                               sqrt(maximum(squares, detail::number_for<G>(epsilon * epsilon))));
+    return internal::made_tensor(
+        g / sqrt(maximum(squares, internal::number_for<G>(epsilon * epsilon))));
   }
 };
 

@@ -46,7 +46,7 @@ struct adagrad {
       (void)detail::refuse_squares<adagrad, Parameters>();
     const auto rates = detail::number_beside_nest<Parameters>(rate);
     const auto update = [&]<class X>(const treatment& how, X& w, X& v, const X& gradient) {
-      const auto number = [](double value) { return detail::number_for<X>(value); };
+      const auto number = [](double value) { return internal::number_for<X>(value); };
       const X g = detail::with_decay(gradient, w, how.decays ? weight_decay : 0);
       v += square(g);
       const auto move = [&](auto&& root) {

@@ -156,7 +156,7 @@ template <class Nest>
     return detail::refuse_gradients<
         std::conditional_t<detail::holds_pending<Nest>, pointwise<functions::square>, Nest>>();
   } else {
-    const auto squares = [](const auto& x) { return square(detail::widened(x)); };
+    const auto squares = [](const auto& x) { return square(internal::widened(x)); };
     return sqrt(detail::reduced_sum<detail::sum_element<Nest>>(nest, squares));
   }
 }
@@ -170,8 +170,9 @@ constexpr auto clip_by_global_norm(Nest& gradients, double most) {
   auto norm = global_norm(gradients);
   if constexpr (!AnyRefused<decltype(norm)>) {
     using X = decltype(norm);
-    const auto factor = minimum(detail::number_for<X>(most) / (norm + detail::number_for<X>(1e-6)),
-                                detail::number_for<X>(1));
+    const auto factor =
+        minimum(internal::number_for<X>(most) / (norm + internal::number_for<X>(1e-6)),
+                internal::number_for<X>(1));
     const auto factors =
         detail::number_beside_nest<Nest, detail::combined_in::wide_elements>(factor);
     const auto scale = [&]<class G>(G& gradient) {
@@ -179,9 +180,10 @@ constexpr auto clip_by_global_norm(Nest& gradients, double most) {
       if constexpr (std::is_same_v<compute_type<T>, T>)
         gradient *= factors.template beside<G>();
       else
-        detail::put(gradient, cast<T>(detail::widened(gradient) * factors.template beside<G>()));
+        internal::put(gradient,
+                      cast<T>(internal::widened(gradient) * factors.template beside<G>()));
     };
-    detail::update_each(scale, gradients);
+    internal::update_each(scale, gradients);
   }
   return norm;
 }

@@ -39,11 +39,11 @@ struct lion {
     const auto rates = detail::number_beside_nest<Parameters>(rate);
     const auto update = [&]<class X>(const treatment& how, X& w, X& m, const X& g) {
       const auto rate_here = rates.template beside<X>();
-      const auto number = [](double value) { return detail::number_for<X>(value); };
+      const auto number = [](double value) { return internal::number_for<X>(value); };
       const X direction{sign(m * number(beta1) + g * number(1 - beta1))};
       if (weight_decay != 0 && how.decays) w -= w * rate_here * number(weight_decay * how.rate);
       detail::descend(w, direction, rate_here, how.rate);
-      detail::put(m, m * number(beta2) + g * number(1 - beta2));
+      internal::put(m, m * number(beta2) + g * number(1 - beta2));
     };
     detail::update_trained(treat, update, parameters, kept.momentum, gradients);
   }

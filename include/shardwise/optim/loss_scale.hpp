@@ -75,7 +75,7 @@ struct loss_scale {
   template <class Number, class Truth>
   constexpr void update(loss_scale_state<Number>& kept, const Truth& is_right) const {
     const auto number = [](double value) { return static_cast<float>(value); };
-    detail::put(kept.overflowed, where(is_right, 0.0F, 1.0F));
+    internal::put(kept.overflowed, where(is_right, 0.0F, 1.0F));
     kept.skipped += kept.overflowed;
     if (!is_dynamic) {
       kept.good_steps += 1.0F - kept.overflowed;
@@ -85,9 +85,9 @@ struct loss_scale {
     const auto grows = steps >= number(static_cast<double>(interval));
     const Number grown =
         where(grows, minimum(kept.scale * number(growth), number(most)), kept.scale);
-    detail::put(kept.good_steps, where(is_right, where(grows, 0.0F, steps), 0.0F));
-    detail::put(kept.scale,
-                where(is_right, grown, maximum(kept.scale * number(backoff), number(least))));
+    internal::put(kept.good_steps, where(is_right, where(grows, 0.0F, steps), 0.0F));
+    internal::put(kept.scale,
+                  where(is_right, grown, maximum(kept.scale * number(backoff), number(least))));
   }
 };
 
@@ -137,19 +137,19 @@ struct scaled_training_step {
     } else {
       const auto scale = kept.scale.scale;
       const auto scaled = [&](const auto& value) {
-        auto wide = detail::widened(value);
+        auto wide = internal::widened(value);
         using T = typename decltype(wide)::value_type;
-        return std::move(wide) * detail::narrowed<T>(scale);
+        return std::move(wide) * internal::narrowed<T>(scale);
       };
       auto [value, steep] =
           detail::value_and_gradients(loss, scaled, std::as_const(model), batch...);
-      const auto inverse = detail::made_tensor(1.0F / scale);
+      const auto inverse = internal::made_tensor(1.0F / scale);
       const auto inverses =
           detail::number_beside_nest<Model, detail::combined_in::wide_elements>(inverse);
       const auto unscaled = [&]<class G>(const G& g) {
-        return detail::made_tensor(detail::widened(g) * inverses.template beside<G>());
+        return internal::made_tensor(internal::widened(g) * inverses.template beside<G>());
       };
-      auto gradients = detail::map_nest(steep, unscaled);
+      auto gradients = internal::map_nest(steep, unscaled);
       const auto is_right = detail::all_finite(gradients);
       if (clip > 0) (void)clip_by_global_norm(gradients, clip);
       const Model before = model;

@@ -16,7 +16,7 @@
 
 namespace shardwise {
 
-namespace detail {
+namespace internal {
 
 /// The layout type of a master.
 template <class Extents, class Layout, fixed_string... Axes>
@@ -110,7 +110,7 @@ template <class To, class X>
     return To(reshard<typename To::layout_type>(std::forward<X>(x)));
 }
 
-}  // namespace detail
+}  // namespace internal
 
 namespace optim {
 
@@ -141,49 +141,50 @@ struct masters {
   Optimizer optimizer;
 
   template <class Parameters>
-  using copy = typename detail::changed_nest<Parameters, detail::to_masters<Axes...>>::type;
+  using copy = typename internal::changed_nest<Parameters, internal::to_masters<Axes...>>::type;
   template <class Parameters>
   using state =
       masters_state<copy<Parameters>, typename Optimizer::template state<copy<Parameters>>>;
 
   template <class Parameters>
   [[nodiscard]] auto start(const Parameters& parameters) const {
-    if constexpr (!detail::holds_masters<Parameters, copy<Parameters>, Axes...>) {
-      return detail::report<no_masters>();
+    if constexpr (!internal::holds_masters<Parameters, copy<Parameters>, Axes...>) {
+      return internal::report<no_masters>();
     } else {
       const auto widen = []<class M>(std::type_identity<M>, const auto& w) {
-        return detail::laid_out_as<M>(detail::widened(w));
+        return internal::laid_out_as<M>(internal::widened(w));
       };
-      auto wide = detail::nest_as<copy<Parameters>>(parameters, widen);
+      auto wide = internal::nest_as<copy<Parameters>>(parameters, widen);
       auto inner = optimizer.start(wide);
       const auto same = [](const auto& w) { return w; };
-      return state<Parameters>{detail::map_nest<detail::frozen_parts::are_left_out>(wide, same),
+      return state<Parameters>{internal::map_nest<internal::frozen_parts::are_left_out>(wide, same),
                                std::move(inner)};
     }
   }
 
   template <class Parameters, class Gradients, class Rate>
-    requires(detail::are_pending_over<copy<Parameters>, Gradients, Axes...>())
+    requires(internal::are_pending_over<copy<Parameters>, Gradients, Axes...>())
   constexpr void operator()(Parameters& parameters, state<Parameters>& kept,
                             const Gradients& gradients, const Rate& rate) const {
-    if constexpr (!detail::holds_masters<Parameters, copy<Parameters>, Axes...>) {
-      detail::report<no_masters>();
+    if constexpr (!internal::holds_masters<Parameters, copy<Parameters>, Axes...>) {
+      internal::report<no_masters>();
     } else {
       const auto read = []<class M>(std::type_identity<M>, const auto& gradient) {
-        return detail::laid_out_as<M>(detail::widened(gradient));
+        return internal::laid_out_as<M>(internal::widened(gradient));
       };
-      const auto wide = detail::nest_as<copy<Parameters>>(gradients, read);
+      const auto wide = internal::nest_as<copy<Parameters>>(gradients, read);
       optimizer(kept.masters, kept.inner, wide, rate);
       const auto round = []<class W>(W& w, const auto& master) {
-        detail::put(w, detail::laid_out_as<W>(detail::narrowed<typename W::value_type>(master)));
+        internal::put(w,
+                      internal::laid_out_as<W>(internal::narrowed<typename W::value_type>(master)));
       };
-      detail::for_each_together(round, parameters, kept.masters);
+      internal::for_each_together(round, parameters, kept.masters);
     }
   }
   /// Error: the state is that of another optimizer or model.
   template <class Parameters, class State, class Gradients>
     requires(!std::is_same_v<State, state<Parameters>> &&
-             detail::are_pending_over<copy<Parameters>, Gradients, Axes...>())
+             internal::are_pending_over<copy<Parameters>, Gradients, Axes...>())
   constexpr refused_value operator()(Parameters&, State&, const Gradients&, unlike) const {
     return detail::refuse_state<masters, State>();
   }

@@ -47,13 +47,13 @@ struct rmsprop {
       (void)detail::refuse_squares<rmsprop, Parameters>();
     const auto rates = detail::number_beside_nest<Parameters>(rate);
     const auto update = [&]<class X>(const treatment& how, X& w, X& v, X& m, const X& gradient) {
-      const auto number = [](double value) { return detail::number_for<X>(value); };
+      const auto number = [](double value) { return internal::number_for<X>(value); };
       const X g = detail::with_decay(gradient, w, how.decays ? weight_decay : 0);
-      detail::put(v, v * number(decay) + square(g) * number(1 - decay));
+      internal::put(v, v * number(decay) + square(g) * number(1 - decay));
       if (momentum == 0)
         return detail::descend(w, g / (sqrt(v) + number(epsilon)), rates.template beside<X>(),
                                how.rate);
-      detail::put(m, m * number(momentum) + g / (sqrt(v) + number(epsilon)));
+      internal::put(m, m * number(momentum) + g / (sqrt(v) + number(epsilon)));
       detail::descend(w, m, rates.template beside<X>(), how.rate);
     };
     detail::update_trained(treat, update, parameters, kept.squares, kept.momentum, gradients);

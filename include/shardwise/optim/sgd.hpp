@@ -45,9 +45,9 @@ struct sgd {
                             const Parameters& gradients, const Rate& rate) const {
     const auto rates = detail::number_beside_nest<Parameters>(rate);
     const auto update = [&]<class X>(const treatment& how, X& w, X& m, const X& gradient) {
-      const auto number = [](double value) { return detail::number_for<X>(value); };
+      const auto number = [](double value) { return internal::number_for<X>(value); };
       const X g = detail::with_decay(gradient, w, how.decays ? weight_decay : 0);
-      detail::put(m, m * number(momentum) + g);
+      internal::put(m, m * number(momentum) + g);
       if (nesterov)
         detail::descend(w, g + m * number(momentum), rates.template beside<X>(), how.rate);
       else

@@ -33,9 +33,9 @@ struct training_step {
     } else {
       // Named here as in `gradient`, where the program calls.
       using results = decltype(loss(std::as_const(model), batch...));
-      constexpr bool may_be_an_error = detail::may_be_an_error<std::remove_cvref_t<results>>;
+      constexpr bool may_be_an_error = internal::may_be_an_error<std::remove_cvref_t<results>>;
       if constexpr (may_be_an_error) fail({.rule = violation::loss_is_no_number});
-      if constexpr (may_be_an_error || detail::holds_refusal<std::remove_cvref_t<results>>)
+      if constexpr (may_be_an_error || internal::holds_refusal<std::remove_cvref_t<results>>)
         return refused_value{};
       else
         return updated(model, state, rate, value_and_grad(loss)(std::as_const(model), batch...));
@@ -46,7 +46,7 @@ struct training_step {
   template <class Model, class State, class Rate, class Value, class Gradients>
   constexpr auto updated(Model& model, State& state, const Rate& rate,
                          std::pair<Value, Gradients> made) const {
-    if constexpr (!detail::holds_refusal<Value>) {
+    if constexpr (!internal::holds_refusal<Value>) {
       if (clip > 0) (void)clip_by_global_norm(made.second, clip);
       optimizer(model, state, made.second, rate);
     }

@@ -17,7 +17,7 @@ namespace shardwise {
 /// `trace` records. Created by `abstract<X>(sizes...)`.
 template <class T, class Extents, class Layout>
 struct abstract_tensor : detail::recorded<typename Layout::mesh_type> {
-  static_assert(sizeof(typename detail::extents_judge<Layout, Extents>::type) > 0);
+  static_assert(sizeof(typename internal::extents_judge<Layout, Extents>::type) > 0);
 
   using value_type = T;
   using extents_type = Extents;
@@ -25,8 +25,9 @@ struct abstract_tensor : detail::recorded<typename Layout::mesh_type> {
 
   /// The error of a tensor that is used as a number, as in `no_number`. Constexpr, since a trace
   /// would report any other function too.
-  constexpr operator detail::number_like<T>() const noexcept {
-    using wrong [[maybe_unused]] = decltype(detail::broken_number<detail::number_like<T>, false>{});
+  constexpr operator internal::number_like<T>() const noexcept {
+    using wrong [[maybe_unused]] =
+        decltype(internal::broken_number<internal::number_like<T>, false>{});
     return {};
   }
 };
@@ -72,14 +73,14 @@ struct abstract_domain {
       const detail::recorded<typename Paper::mesh_type>* const read[] = {&operands...};
       constexpr bool named[] = {std::is_lvalue_reference_v<X>...};
       return abstract_from<Paper>{
-          read[0]->applied(what, detail::attributes_for<Operation>(read[0]->extents().ssize()),
+          read[0]->applied(what, internal::attributes_for<Operation>(read[0]->extents().ssize()),
                            read[0]->read_all(read, named, sizeof...(X)), Paper::value, extents)};
     } else {
       const auto& model = first_tensor(operands...);
       value_ids ids;
       if (program_builder* const program = model.program())
         (detail::record_operand<
-             typename detail::number_type<typename Operation::function, X...>::type>(
+             typename internal::number_type<typename Operation::function, X...>::type>(
              *program, ids, operands, std::is_lvalue_reference_v<X>),
          ...);
       return abstract_from<Paper>{model.applied(what, Operation::how, ids, Paper::value, extents)};
@@ -100,7 +101,7 @@ struct abstract_domain {
         fail({.rule = violation::operand_meshes_differ, .operand = i});
     }
     return Made{detail::applied_to_list({&operation_of<typename Operation::operation_class>,
-                                         detail::attributes_for<Operation>(given[0].rank())},
+                                         internal::attributes_for<Operation>(given[0].rank())},
                                         permitted, read, given, paper_of<Made>::value)};
   }
 
@@ -190,14 +191,14 @@ template <class Mesh>
 ///     abstract<X>(512)          // X = sharded_tensor<float, extents<dyn, 1024>, ...>
 template <class X, std::convertible_to<index_t>... Sizes>
 [[nodiscard]] constexpr decltype(auto) abstract(Sizes... sizes) {
-  using named = detail::parts_of<X>;
+  using named = internal::parts_of<X>;
   if constexpr (!requires {
                   named::extents::dynamic_rank;
                   typename named::layout::mesh_type;
                   requires is_element<typename named::value_type>;
                 }) {
     constexpr std::type_identity<X> named_type;
-    return detail::given<decltype(detail::refuse_tensor(named_type))>::value();
+    return internal::given<decltype(internal::refuse_tensor(named_type))>::value();
   } else {
     using extents = typename named::extents;
     using mesh = typename named::layout::mesh_type;

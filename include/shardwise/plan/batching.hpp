@@ -53,7 +53,7 @@ class batching {
     return i >= begin_ && i < end_ && code_.note(i) != shared;
   }
 
-  // The interface that `detail::emit_batched` requires.
+  // The interface that `internal::emit_batched` requires.
   [[nodiscard]] constexpr tensor_desc tensor_of(value_id i) const { return code_.value(i); }
   [[nodiscard]] constexpr value_id emit(const operation& what, const attributes& how,
                                         const value_ids& operands) {
@@ -118,7 +118,7 @@ class batching {
     } else {
       inplace_vector<batched_value, max_operands> operands;
       for (value_id o : read) operands.push_back(what.is_elementwise ? whole(o) : whole_tensor(o));
-      made = detail::emit_batched(*this, batch_.size, what, how, operands).id;
+      made = internal::emit_batched(*this, batch_.size, what, how, operands).id;
       if (code_.value(made) != wanted) made = like(made, wanted);
     }
     code_.mark(made, marks);

@@ -13,7 +13,7 @@
 
 namespace shardwise {
 
-namespace detail {
+namespace internal {
 
 /// A recorded body and the results of its function: tensors that belong to no program, whose
 /// numbers are those of the values in the body. Values of the caller that the function captures are
@@ -205,7 +205,7 @@ constexpr void name_operand(const auto& x) {
   return map_nest(results, named);
 }
 
-}  // namespace detail
+}  // namespace internal
 
 /// Calls a function as a sub-program: a program on paper contains the instructions of `f` once,
 /// however often it is called, so a model of 100 layers stays small. Returns the results of `f`,
@@ -223,22 +223,23 @@ constexpr void name_operand(const auto& x) {
 template <std::size_t Capacity = 64, class F, class... X>
 [[nodiscard]] constexpr decltype(auto) call(const F& f, const X&... x) {
   if constexpr (!(... || (EitherOperand<X> || AnyRefused<X>))) {
-    return detail::given<detail::no_tensor<call_operation, 0, X...>>::value();
+    return internal::given<internal::no_tensor<call_operation, 0, X...>>::value();
   } else if constexpr (AnyRefused<X...>) {
     return refused_value{};
-  } else if constexpr (detail::holds_refusal<std::remove_cvref_t<decltype(f(x...))>>) {
-    return detail::refused_results_of<decltype(f(x...))>{};
-  } else if constexpr ((... || ValueOperand<X>) || detail::has_values<detail::tensor_among<X...>>) {
-    (detail::name_operand(x), ...);
-    return detail::named_results(f(x...));
+  } else if constexpr (internal::holds_refusal<std::remove_cvref_t<decltype(f(x...))>>) {
+    return internal::refused_results_of<decltype(f(x...))>{};
+  } else if constexpr ((... || ValueOperand<X>) ||
+                       internal::has_values<internal::tensor_among<X...>>) {
+    (internal::name_operand(x), ...);
+    return internal::named_results(f(x...));
   } else {
     program_builder* const caller = first_tensor(x...).program();
-    if (caller == nullptr) return detail::named_results(f(x...));
+    if (caller == nullptr) return internal::named_results(f(x...));
     if (caller->writes_calls_out()) {
-      (detail::name_operand(x), ...);
-      return detail::named_results(f(x...));
+      (internal::name_operand(x), ...);
+      return internal::named_results(f(x...));
     }
-    return detail::record_call<Capacity>(*caller, f, x...);
+    return internal::record_call<Capacity>(*caller, f, x...);
   }
 }
 

@@ -61,7 +61,7 @@ namespace shardwise {
   if (layout.pending == 0) return {};
   return {.rule = violation::partial_value_is_read,
           .operand = 0,
-          .axis = detail::first_axis(mesh, layout.pending)};
+          .axis = internal::first_axis(mesh, layout.pending)};
 }
 
 /// Returns the layout of a tensor after its sharding is cleared: replicated on every device.

@@ -26,7 +26,7 @@ template <class Result, class Residuals>
   return {result, residuals};
 }
 
-namespace detail {
+namespace internal {
 
 /// Rejects a custom gradient unless it has the element type, extents and splits of its argument; it
 /// may be a pending sum.
@@ -38,6 +38,10 @@ namespace detail {
     return {};
   return {.rule = violation::cotangent_differs, .operand = number};
 }
+
+}  // namespace internal
+
+namespace detail {
 
 /// Records the function of a custom gradient in a domain.
 template <class Domain>

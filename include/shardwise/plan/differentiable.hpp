@@ -73,6 +73,10 @@ template <class Results>
 template <auto Words>
 using shown_text = as_written<to_fixed_string<Words().size()>(Words())>;
 
+}  // namespace shardwise::detail
+
+namespace shardwise::internal {
+
 /// The rule that a function breaks whose first result is differentiated with respect to `Wanted`.
 template <class Results, class... Wanted>
 [[nodiscard]] constexpr auto judge_differentiation() noexcept {
@@ -88,4 +92,4 @@ template <class Results, class... Wanted>
     return allowed<>{};
 }
 
-}  // namespace shardwise::detail
+}  // namespace shardwise::internal

@@ -18,7 +18,7 @@ namespace shardwise {
                                                 const layout_desc& cotangent) noexcept {
   layout_desc dual = gradient_layout(of);
   unsigned taken = of.pending | of.manual;
-  for (const axis_list& axes : of.dims) taken |= detail::bits_of(axes);
+  for (const axis_list& axes : of.dims) taken |= internal::bits_of(axes);
   if (cotangent.kind == reduction::sum)
     dual.pending =
         static_cast<std::uint8_t>((unsigned{cotangent.pending} | cotangent.manual) & ~taken);

@@ -34,7 +34,7 @@ struct left_pending_over {
 template <fixed_string... Axes>
 inline constexpr left_pending_over<Axes...> left_pending{};
 
-namespace detail {
+namespace internal {
 
 /// The layout type of the gradient of a tensor with this layout.
 template <class Layout, class Request>
@@ -305,7 +305,7 @@ struct gradient_function {
   }
 };
 
-}  // namespace detail
+}  // namespace internal
 
 /// Returns the gradient of a function of tensors: a function that returns the gradient of the
 /// number that `f` returns with respect to its first argument, or to those with the given
@@ -325,9 +325,9 @@ template <int... Which, class F, fixed_string... Axes>
 [[nodiscard]] constexpr auto gradient(const F& f, left_pending_over<Axes...> = {}) {
   using request = left_pending_over<Axes...>;
   if constexpr (sizeof...(Which) == 0)
-    return detail::gradient_function<F, detail::asked<false, request, 0>>{f};
+    return internal::gradient_function<F, internal::asked<false, request, 0>>{f};
   else
-    return detail::gradient_function<F, detail::asked<false, request, Which...>>{f};
+    return internal::gradient_function<F, internal::asked<false, request, Which...>>{f};
 }
 /// Returns a pair of the value of the function and its gradient.
 ///
@@ -337,9 +337,9 @@ template <int... Which, class F, fixed_string... Axes>
 [[nodiscard]] constexpr auto value_and_grad(const F& f, left_pending_over<Axes...> = {}) {
   using request = left_pending_over<Axes...>;
   if constexpr (sizeof...(Which) == 0)
-    return detail::gradient_function<F, detail::asked<true, request, 0>>{f};
+    return internal::gradient_function<F, internal::asked<true, request, 0>>{f};
   else
-    return detail::gradient_function<F, detail::asked<true, request, Which...>>{f};
+    return internal::gradient_function<F, internal::asked<true, request, Which...>>{f};
 }
 
 }  // namespace shardwise

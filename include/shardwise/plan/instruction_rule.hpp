@@ -33,7 +33,7 @@ struct instruction_rule {
   out.sizes = rule.given_sizes();
   for (int o = 0; o < rule.operands.ssize(); ++o)
     if (rule.operands[o].ssize() != operands[o].rank() ||
-        !detail::merge_sizes(rule.operands[o], operands[o].extents, o, out.sizes).ok())
+        !internal::merge_sizes(rule.operands[o], operands[o].extents, o, out.sizes).ok())
       return out;
   out.is_known =
       rule.result.ssize() == program.values[i].rank() && complete_sizes(rule, out.sizes).ok();

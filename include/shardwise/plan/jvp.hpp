@@ -43,14 +43,14 @@ template <class F, class... X, class... V>
   requires(sizeof...(X) == sizeof...(V))
 [[nodiscard]] constexpr auto jvp(const F& f, const std::tuple<X...>& arguments,
                                  const std::tuple<V...>& tangents) {
-  if constexpr ((... || detail::holds_expressions<X>)) {
+  if constexpr ((... || internal::holds_expressions<X>)) {
     return detail::call_jvp(f, arguments, tangents);
   } else {
     // As in `gradient`.
-    using results = decltype(f(std::declval<const typename detail::recorded_as<X>::type&>()...));
-    if constexpr (detail::holds_refusal<std::remove_cvref_t<results>>)
-      return std::pair{detail::refused_results_of<results>{},
-                       detail::refused_results_of<results>{}};
+    using results = decltype(f(std::declval<const typename internal::recorded_as<X>::type&>()...));
+    if constexpr (internal::holds_refusal<std::remove_cvref_t<results>>)
+      return std::pair{internal::refused_results_of<results>{},
+                       internal::refused_results_of<results>{}};
     else
       return detail::call_jvp(f, arguments, tangents);
   }
@@ -60,7 +60,7 @@ template <class F, class X, class V>
 [[nodiscard]] constexpr auto jvp(const F& f, const X& argument, const V& tangent) {
   // Named here as in `gradient`, where the program calls.
   using results [[maybe_unused]] =
-      decltype(f(std::declval<const typename detail::recorded_as<X>::type&>()));
+      decltype(f(std::declval<const typename internal::recorded_as<X>::type&>()));
   return jvp(f, std::tuple{argument}, std::tuple{tangent});
 }
 

@@ -8,7 +8,7 @@
 
 namespace shardwise {
 
-namespace detail {
+namespace internal {
 
 /// Writes a byte count in its largest unit, such as `768 KiB`, or in bytes if it is not a round
 /// number.
@@ -24,6 +24,10 @@ constexpr void write_bytes(Out& out, index_t bytes) {
   words << bytes << units[unit];
   out << text_view(words);
 }
+
+}  // namespace internal
+
+namespace detail {
 
 /// Writes how many collectives there are and what a device receives in them.
 template <class Out>

@@ -5,7 +5,7 @@
 
 namespace shardwise {
 
-namespace detail {
+namespace internal {
 
 /// Writes a number with at most six decimal places and without trailing zeros.
 template <std::size_t Capacity>
@@ -69,7 +69,7 @@ constexpr void write_code(Out& out, const program_view& program) {
   }
 }
 
-}  // namespace detail
+}  // namespace internal
 
 /// Writes the recorded instructions of a program, one per line: the number of the value, the
 /// operation with its attributes, its operands, and its type. Named values are marked by a star,
@@ -82,12 +82,12 @@ constexpr void write_code(Out& out, const program_view& program) {
 ///     %3* = * %0 %2 : f32[8@data, 4]
 template <class Out>
 constexpr void write_instructions(Out& out, const program_view& program) {
-  detail::write_code(out, program);
+  internal::write_code(out, program);
   for (std::int32_t k = 0; k < program.body_count; ++k) {
     bounded_text<40> head;
     head << "body " << k << ":\n";
     out << text_view(head);
-    detail::write_code(out, program.body(k));
+    internal::write_code(out, program.body(k));
   }
 }
 

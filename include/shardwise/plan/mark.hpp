@@ -9,7 +9,7 @@ namespace shardwise {
 /// The name of `clear_sharding` in errors.
 struct clearing;
 
-namespace detail {
+namespace internal {
 
 /// The invalid call of a constraint, as compilers print it.
 template <class Mesh, class To>
@@ -148,7 +148,7 @@ struct alike_call {
   }
 };
 
-}  // namespace detail
+}  // namespace internal
 
 /// Returns the same tensor with exactly this layout, which it already has or gets by local slices:
 /// an assertion that never moves data. If a collective is necessary, the program does not compile,
@@ -159,10 +159,10 @@ struct alike_call {
 ///
 ///     auto h = constrain<P<"data", "model">>(einsum<"bi,ih->bh">(x, w1));
 template <class Target, class Policy = void, class X>
-[[nodiscard]] constexpr detail::outcome_of<
-    detail::promise_call<detail::constraining, Target, Policy>, X>
+[[nodiscard]] constexpr internal::outcome_of<
+    internal::promise_call<internal::constraining, Target, Policy>, X>
 constrain(X&& x) {
-  return detail::carry_out<detail::promise_call<detail::constraining, Target, Policy>>(
+  return internal::carry_out<internal::promise_call<internal::constraining, Target, Policy>>(
       static_cast<X&&>(x));
 }
 
@@ -174,9 +174,10 @@ constrain(X&& x) {
 ///
 ///     auto rows = mark_sharding<P<"data", none>>(whole);
 template <class Target, class Policy = void, class X>
-[[nodiscard]] constexpr detail::outcome_of<detail::promise_call<detail::marking, Target, Policy>, X>
+[[nodiscard]] constexpr internal::outcome_of<
+    internal::promise_call<internal::marking, Target, Policy>, X>
 mark_sharding(X&& x) {
-  return detail::carry_out<detail::promise_call<detail::marking, Target, Policy>>(
+  return internal::carry_out<internal::promise_call<internal::marking, Target, Policy>>(
       static_cast<X&&>(x));
 }
 
@@ -186,8 +187,8 @@ mark_sharding(X&& x) {
 ///     auto columns = mark_sharding<P<none, "model">>(clear_sharding(rows));
 template <class X>
   requires(!ValueOperand<X>)
-[[nodiscard]] constexpr detail::outcome_of<detail::clear_call, X> clear_sharding(X&& x) {
-  return detail::carry_out<detail::clear_call>(static_cast<X&&>(x));
+[[nodiscard]] constexpr internal::outcome_of<internal::clear_call, X> clear_sharding(X&& x) {
+  return internal::carry_out<internal::clear_call>(static_cast<X&&>(x));
 }
 
 /// Returns `x` with the layout of `like`, including pending reductions and policy: a `reshard` for
@@ -197,9 +198,9 @@ template <class X>
 ///     auto momentum = shard_as(gradient, weights);
 template <class X, class Like>
   requires(!ValueOperand<X>)
-[[nodiscard]] constexpr detail::outcome_of<detail::alike_call, X, const Like&> shard_as(
+[[nodiscard]] constexpr internal::outcome_of<internal::alike_call, X, const Like&> shard_as(
     X&& x, const Like& like) {
-  return detail::carry_out<detail::alike_call>(static_cast<X&&>(x), like);
+  return internal::carry_out<internal::alike_call>(static_cast<X&&>(x), like);
 }
 
 }  // namespace shardwise

@@ -108,7 +108,7 @@ template <std::size_t Capacity>
   return out;
 }
 
-namespace detail {
+namespace internal {
 
 /// Mixes words into 64 bits: inputs that differ in a single word never have the same hash.
 class word_hash {
@@ -184,13 +184,13 @@ class word_hash {
   std::uint64_t bits_ = 14695981039346656037U;
 };
 
-}  // namespace detail
+}  // namespace internal
 
 /// Returns a hash of everything that the comparison of programs compares, the same for every
 /// compiler and at run time. To identify programs independently of their order, hash their normal
 /// forms.
 [[nodiscard]] constexpr std::uint64_t hash_of(const program_view& program) noexcept {
-  detail::word_hash hash;
+  internal::word_hash hash;
   hash.add(*program.mesh);
   hash.add(program);
   return hash.bits();

@@ -80,7 +80,7 @@ struct propagated_layouts {
 ///     %2 = einsum bi,ih->bh %0 %1 : [{"data", ?}, {"model", ?}]
 template <TextSink Out, std::size_t Capacity>
 constexpr Out& write_layouts(Out& sink, const propagated_layouts<Capacity>& found) {
-  detail::text_out<Out> out(sink);
+  internal::text_out<Out> out(sink);
   const program_view program = found.program.view();
   for (value_id i = 0; i < program.count; ++i) {
     out << '%' << index_t{i} << " = " << text_view(label_of(program.what(i), program.how(i)));
@@ -121,13 +121,13 @@ template <std::size_t Capacity>
   }
   for (const known_layout& given : known) {
     const read_open_layout read = parse_open_layout(given.words, *view.mesh);
-    detail::require_read(read.verdict, given.words);
+    internal::require_read(read.verdict, given.words);
     const value_id at = out.value_of(given);
     if (at < 0) {
       constexpr text_view names[] = {"input", "result", "value"};
       bounded_text<60> reason;
       reason << "the program has no " << names[given.where] << ' ' << index_t{given.number};
-      detail::require_read({0, text_view(reason)}, given.words);
+      internal::require_read({0, text_view(reason)}, given.words);
     }
     if (read.layout.rank() != view.values[at].rank())
       fail({.rule = violation::rank_differs_from_spec,

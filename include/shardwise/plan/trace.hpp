@@ -10,7 +10,7 @@
 
 namespace shardwise {
 
-namespace detail {
+namespace internal {
 
 /// The result type of `callee` if the function that it represents cannot be called.
 struct not_callable {};
@@ -191,7 +191,7 @@ constexpr void keep(program_builder& program, const R& results) {
       [&]<std::size_t I>() { keep(program, get<I>(results)); });
 }
 
-}  // namespace detail
+}  // namespace internal
 
 /// Records the operations of `f` on abstract operands, without data and without running anything.
 ///
@@ -200,14 +200,15 @@ constexpr void keep(program_builder& program, const R& results) {
 template <std::size_t Capacity = 64, class F, class... X>
 [[nodiscard]] constexpr traced_program<Capacity> trace_program(const F& f, X... operands) {
   traced_program<Capacity> out;
-  using result = decltype(static_cast<const detail::callee<F>&>(detail::some_callee)(operands...));
-  if constexpr (detail::Traceable<F, X...>) {
-    using judged = decltype(detail::judge_trace<result, F, X...>());
+  using result =
+      decltype(static_cast<const internal::callee<F>&>(internal::some_callee)(operands...));
+  if constexpr (internal::Traceable<F, X...>) {
+    using judged = decltype(internal::judge_trace<result, F, X...>());
     using shown [[maybe_unused]] = decltype(typename judged::type{});
     if constexpr (judged::ok) {
       program_builder code(out);
       (operands.enter(code, paper_of<X>::value), ...);
-      detail::keep(code, f(operands...));
+      internal::keep(code, f(operands...));
       code.drop_custom_gradients();
     }
   }
@@ -222,11 +223,12 @@ template <std::size_t Capacity = 64, class F, class... X>
 template <std::size_t Capacity = 64, class F, class... X>
 [[nodiscard]] constexpr auto trace(const F& f, X... operands) {
   traced_program<Capacity> out;
-  using result = decltype(static_cast<const detail::callee<F>&>(detail::some_callee)(operands...));
+  using result =
+      decltype(static_cast<const internal::callee<F>&>(internal::some_callee)(operands...));
   // A function with a single result is not traced by `trace_program`, which would check more, copy
   // the whole program, and add one more function to errors.
-  if constexpr (!detail::Traceable<F, X...>) {
-    return detail::refused_ledger{};
+  if constexpr (!internal::Traceable<F, X...>) {
+    return internal::refused_ledger{};
   } else if constexpr (requires(const result& r) { (operands.id(), ..., r.id()); }) {
     program_builder code(out);
     (operands.enter(code, paper_of<X>::value), ...);
@@ -234,20 +236,20 @@ template <std::size_t Capacity = 64, class F, class... X>
     code.drop_custom_gradients();
     return ledger_of(out);
   } else {
-    using judged = decltype(detail::judge_trace<result, F, X...>());
+    using judged = decltype(internal::judge_trace<result, F, X...>());
     using shown [[maybe_unused]] = decltype(typename judged::type{});
     if constexpr (judged::ok)
       return ledger_of(trace_program<Capacity>(f, operands...));
     else
-      return detail::refused_ledger{};
+      return internal::refused_ledger{};
   }
 }
 /// Without tensors there is nothing to trace.
 template <std::size_t Capacity = 64, class F>
 [[nodiscard]] constexpr auto trace(const F&) {
-  using judged = decltype(detail::judge_trace<void, F>());
+  using judged = decltype(internal::judge_trace<void, F>());
   using shown [[maybe_unused]] = decltype(typename judged::type{});
-  return detail::refused_ledger{};
+  return internal::refused_ledger{};
 }
 
 }  // namespace shardwise

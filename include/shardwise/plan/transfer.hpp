@@ -202,7 +202,7 @@ namespace detail {
 /// slice.
 [[nodiscard]] constexpr axis_list moving_axes(const mesh_desc& mesh,
                                               const transfer& step) noexcept {
-  return step.kind == collective::slice ? axis_list{} : detail::real_axes(mesh, step.axes);
+  return step.kind == collective::slice ? axis_list{} : internal::real_axes(mesh, step.axes);
 }
 
 }  // namespace shardwise

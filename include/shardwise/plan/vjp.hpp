@@ -10,7 +10,7 @@
 
 namespace shardwise {
 
-namespace detail {
+namespace internal {
 
 /// A recorded function of tensors of a domain, whose cotangents are requested later.
 template <class Domain>
@@ -177,7 +177,7 @@ template <class F, class... X>
                                               pullback{std::move(recording), arguments}};
 }
 
-}  // namespace detail
+}  // namespace internal
 
 /// Returns the results of a function of tensors and a function that maps their cotangents to those
 /// of the arguments: to one cotangent for a single argument, or to a tuple. The function takes a
@@ -188,16 +188,16 @@ template <class F, class... X>
 ///     auto [dx, dw] = pull(dy);
 template <class F, class... X>
 [[nodiscard]] constexpr auto vjp(const F& f, const X&... x) {
-  if constexpr ((... || detail::holds_expressions<X>)) {
-    return detail::call_vjp(f, x...);
+  if constexpr ((... || internal::holds_expressions<X>)) {
+    return internal::call_vjp(f, x...);
   } else {
     // As in `gradient`.
-    using results = decltype(f(std::declval<const typename detail::recorded_as<X>::type&>()...));
-    if constexpr (detail::holds_refusal<std::remove_cvref_t<results>>)
-      return std::pair{detail::refused_results_of<results>{},
-                       detail::refused_pullback<sizeof...(X)>{}};
+    using results = decltype(f(std::declval<const typename internal::recorded_as<X>::type&>()...));
+    if constexpr (internal::holds_refusal<std::remove_cvref_t<results>>)
+      return std::pair{internal::refused_results_of<results>{},
+                       internal::refused_pullback<sizeof...(X)>{}};
     else
-      return detail::call_vjp(f, x...);
+      return internal::call_vjp(f, x...);
   }
 }
 

@@ -14,7 +14,7 @@
 
 namespace shardwise {
 
-namespace detail {
+namespace internal {
 
 /// The mapped dimension of a call, as far as its arguments determine it.
 class met_batch {
@@ -44,6 +44,10 @@ class met_batch {
   batch_dim batch_{};
   bool is_met_ = false;
 };
+
+}  // namespace internal
+
+namespace detail {
 
 /// Maps functions over the tensors of a domain: a class that records a function of elements.
 template <class Domain>

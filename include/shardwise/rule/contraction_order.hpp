@@ -16,7 +16,7 @@ struct contraction_step {
   bounded_text<47> rest{};
 };
 
-namespace detail {
+namespace internal {
 
 /// The letters of the operands and of the result of an equation such as `bi,ij->bj`.
 struct equation_words {
@@ -70,7 +70,7 @@ struct equation_words {
   return out;
 }
 
-}  // namespace detail
+}  // namespace internal
 
 /// Replaces `...` in an equation, the leading dimensions of operands that are not named, by
 /// letters. These dimensions are aligned at the last one and broadcast, as in NumPy: one of size 1
@@ -82,15 +82,15 @@ struct equation_words {
 ///     named_dimensions("ij, jk", {{3, 4}, {4, 5}});                       // "ij,jk->ik"
 [[nodiscard]] constexpr bounded_text<47> named_dimensions(text_view abbreviated,
                                                           const operand_extents& extents) noexcept {
-  const bounded_text<128> written = detail::with_result_letters(abbreviated);
+  const bounded_text<128> written = internal::with_result_letters(abbreviated);
   const text_view equation(written);
-  const detail::equation_words words(equation);
+  const internal::equation_words words(equation);
   const auto left_over = [&](int o) {
     if (o >= extents.ssize()) return 0;
     int named = 0;
-    for (char c : words.operands[o]) named += detail::is_letter(c) ? 1 : 0;
+    for (char c : words.operands[o]) named += internal::is_letter(c) ? 1 : 0;
     const int rank = extents[o].ssize();
-    return detail::names_letter(words.operands[o], '.') && rank > named ? rank - named : 0;
+    return internal::names_letter(words.operands[o], '.') && rank > named ? rank - named : 0;
   };
   // The position of the operand's dimension that is the `place`th from the last of its leading
   // dimensions; negative if it has none there.
@@ -111,7 +111,7 @@ struct equation_words {
   const auto fresh_letter = [&] {
     for (const char last : {'Z', 'z'})
       for (char c = last; c > last - 26; --c)
-        if (!detail::names_letter(text_view(used), c)) {
+        if (!internal::names_letter(text_view(used), c)) {
           used << c;
           return c;
         }
@@ -155,7 +155,7 @@ struct equation_words {
 [[nodiscard]] constexpr contraction_step first_contraction(text_view equation,
                                                            const operand_extents& extents,
                                                            bool distributes = true) noexcept {
-  const detail::equation_words words(equation);
+  const internal::equation_words words(equation);
   const auto cost = [&](int a, int b) {
     double points = 1;
     for (const int o : {a, b})
@@ -164,8 +164,8 @@ struct equation_words {
         const text_view word = words.operands[o];
         const char letter = word[static_cast<std::size_t>(d)];
         const bool is_known =
-            detail::names_letter(word.substr(0, static_cast<std::size_t>(d)), letter) ||
-            (o == b && detail::names_letter(words.operands[a], letter));
+            internal::names_letter(word.substr(0, static_cast<std::size_t>(d)), letter) ||
+            (o == b && internal::names_letter(words.operands[a], letter));
         if (!is_known && extents[o][d] != dyn) points *= static_cast<double>(extents[o][d]);
       }
     return points;
@@ -181,16 +181,16 @@ struct equation_words {
       }
   const text_view a = words.operands[out.first], b = words.operands[out.second];
   const auto is_read_later = [&](char letter) {
-    if (!distributes || detail::names_letter(words.result, letter)) return true;
+    if (!distributes || internal::names_letter(words.result, letter)) return true;
     for (int o = 0; o < words.operands.ssize(); ++o)
-      if (o != out.first && o != out.second && detail::names_letter(words.operands[o], letter))
+      if (o != out.first && o != out.second && internal::names_letter(words.operands[o], letter))
         return true;
     return false;
   };
   bounded_text<47> kept;
   for (const text_view word : {a, b})
     for (char c : word)
-      if (is_read_later(c) && !detail::names_letter(text_view(kept), c)) kept << c;
+      if (is_read_later(c) && !internal::names_letter(text_view(kept), c)) kept << c;
   out.pair << a << ',' << b << "->" << text_view(kept);
   out.rest << text_view(kept);
   for (int o = 0; o < words.operands.ssize(); ++o)

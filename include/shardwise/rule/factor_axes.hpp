@@ -4,7 +4,7 @@
 #include "shardwise/rule/composite.hpp"
 #include "shardwise/rule/propagation.hpp"
 
-namespace shardwise::detail {
+namespace shardwise::internal {
 
 /// Sets the axes of a factor and their grain.
 constexpr void give_axes(propagation& out, std::uint8_t factor, const axis_list& axes,
@@ -261,4 +261,4 @@ constexpr void require_whole(const mesh_desc& mesh, const factor_rule& rule,
   }
 }
 
-}  // namespace shardwise::detail
+}  // namespace shardwise::internal

@@ -68,7 +68,7 @@ struct manual_collective {
   }
   /// Returns a bit for each of the axes.
   [[nodiscard]] constexpr std::uint8_t bits() const noexcept {
-    return static_cast<std::uint8_t>(detail::bits_of(axes));
+    return static_cast<std::uint8_t>(internal::bits_of(axes));
   }
   [[nodiscard]] constexpr bool reduces() const noexcept {
     return kind == collective::all_reduce || kind == collective::reduce_scatter;

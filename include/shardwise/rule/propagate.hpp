@@ -8,7 +8,7 @@
 
 namespace shardwise {
 
-namespace detail {
+namespace internal {
 
 /// Sets the sizes of the factors from one operand, and checks that aligned dimensions have equal
 /// sizes.
@@ -114,7 +114,7 @@ constexpr void merge_manual(const mesh_desc& mesh, const tensor_descs& operands,
   }
 }
 
-}  // namespace detail
+}  // namespace internal
 
 namespace detail {
 
@@ -143,17 +143,17 @@ namespace detail {
   }
   out.sizes = rule.given_sizes();
   for (int o = 0; o < operands.ssize() && out.verdict.ok(); ++o)
-    out.verdict = detail::merge_sizes(rule.operands[o], operands[o].extents, o, out.sizes);
+    out.verdict = internal::merge_sizes(rule.operands[o], operands[o].extents, o, out.sizes);
   if (out.verdict.ok()) out.verdict = complete_sizes(rule, out.sizes);
-  if (out.verdict.ok()) detail::merge_axes(mesh, rule, operands, out);
-  if (out.verdict.ok()) detail::split_readers(mesh, rule, operands, out);
-  if (out.verdict.ok()) detail::split_products(mesh, rule, operands, out);
-  if (out.verdict.ok()) detail::require_whole(mesh, rule, operands, out);
-  if (out.verdict.ok()) detail::separate_axes(mesh, rule, operands, out);
-  if (out.verdict.ok()) detail::require_kept(mesh, rule, operands, out);
-  if (out.verdict.ok()) detail::join_products(mesh, rule, operands, out);
-  if (out.verdict.ok()) detail::merge_pending(mesh, rule, operands, out);
-  if (out.verdict.ok()) detail::merge_manual(mesh, operands, out);
+  if (out.verdict.ok()) internal::merge_axes(mesh, rule, operands, out);
+  if (out.verdict.ok()) internal::split_readers(mesh, rule, operands, out);
+  if (out.verdict.ok()) internal::split_products(mesh, rule, operands, out);
+  if (out.verdict.ok()) internal::require_whole(mesh, rule, operands, out);
+  if (out.verdict.ok()) internal::separate_axes(mesh, rule, operands, out);
+  if (out.verdict.ok()) internal::require_kept(mesh, rule, operands, out);
+  if (out.verdict.ok()) internal::join_products(mesh, rule, operands, out);
+  if (out.verdict.ok()) internal::merge_pending(mesh, rule, operands, out);
+  if (out.verdict.ok()) internal::merge_manual(mesh, operands, out);
   if (!out.verdict.ok()) return out;
 
   out.result.type = operands[0].type;

@@ -20,7 +20,7 @@ struct propagation {
 /// The descriptions of the operands of an operation.
 using tensor_descs = inplace_vector<tensor_desc, max_operands>;
 
-namespace detail {
+namespace internal {
 
 /// Returns the axes without those of size 1, which split nothing.
 [[nodiscard]] constexpr axis_list real_axes(const mesh_desc& mesh, const axis_list& axes) noexcept {
@@ -37,5 +37,5 @@ namespace detail {
   return bits;
 }
 
-}  // namespace detail
+}  // namespace internal
 }  // namespace shardwise

@@ -156,7 +156,7 @@ struct permission {
       for (int o = 0; o < verdict.operand && f != repeated; ++o)
         if (const int d = rule.operands[o].find(f); d >= 0 && wanted.empty()) {
           wanted = operands[o].layout.dims[d];
-          taken = detail::bits_of(wanted);
+          taken = internal::bits_of(wanted);
           how = operands[o].layout.grains[d];
         }
       for (int d = 0; d < out.layout.rank(); ++d)

@@ -12,7 +12,7 @@ namespace shardwise {
 class pool_state;
 struct lowered_program;
 
-namespace detail {
+namespace internal {
 
 /// Agrees with all owners on an operation on one tensor, such as reading it: its hash and its
 /// description.
@@ -31,7 +31,7 @@ struct agreement {
 /// Agrees with the other owners of the mesh on a program, if necessary.
 void agree_on(pool_state& home, const agreement& terms);
 
-}  // namespace detail
+}  // namespace internal
 }  // namespace shardwise
 
 #if !defined(SHARDWISE_COMPILED)

@@ -7,7 +7,7 @@
 #include "shardwise/runtime/agreement.hpp"
 #include "shardwise/runtime/lower.hpp"
 
-namespace shardwise::detail {
+namespace shardwise::internal {
 
 /// Returns true for a step in which owners may exchange data, whoever owns which devices.
 [[nodiscard]] inline bool is_exchange(const program_view& code, const step_desc& step) noexcept {
@@ -49,4 +49,4 @@ SHARDWISE_INLINE void agree_on(pool_state& home, const agreement& terms) {
     home.link()->agree(terms.hash, {terms.words.c_str(), terms.words.size()}, home.team());
 }
 
-}  // namespace shardwise::detail
+}  // namespace shardwise::internal

@@ -12,13 +12,13 @@ namespace shardwise {
 ///     auto y = constrain(x, spec_desc{{"data", ""}});
 template <Element T>
 [[nodiscard]] any_tensor<T> constrain(const any_tensor<T>& x, const layout_desc& target) {
-  return detail::promised<detail::constraining>(x, target);
+  return internal::promised<internal::constraining>(x, target);
 }
 template <Element T, class... Policy>
   requires(...&& std::convertible_to<Policy, policy_desc>)
 [[nodiscard]] any_tensor<T> constrain(const any_tensor<T>& x, const spec_desc& target,
                                       Policy... policy) {
-  return constrain(x, detail::layout_with_spec(x.mesh(), x.layout(), target, policy...));
+  return constrain(x, internal::layout_with_spec(x.mesh(), x.layout(), target, policy...));
 }
 
 /// `mark_sharding` with a run-time layout, or a spec with the policy of the tensor unless one is
@@ -27,13 +27,13 @@ template <Element T, class... Policy>
 ///     auto y = mark_sharding(x, spec_desc{{"data", ""}});
 template <Element T>
 [[nodiscard]] any_tensor<T> mark_sharding(const any_tensor<T>& x, const layout_desc& target) {
-  return detail::promised<detail::marking>(x, target);
+  return internal::promised<internal::marking>(x, target);
 }
 template <Element T, class... Policy>
   requires(...&& std::convertible_to<Policy, policy_desc>)
 [[nodiscard]] any_tensor<T> mark_sharding(const any_tensor<T>& x, const spec_desc& target,
                                           Policy... policy) {
-  return mark_sharding(x, detail::layout_with_spec(x.mesh(), x.layout(), target, policy...));
+  return mark_sharding(x, internal::layout_with_spec(x.mesh(), x.layout(), target, policy...));
 }
 
 /// `clear_sharding` of a tensor with a run-time layout; throws if a reduction is pending.

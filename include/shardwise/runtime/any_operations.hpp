@@ -84,7 +84,7 @@ node_ptr list_node_of(unsigned permitted, const X* const* list, int count) {
 struct any_domain {
   /// The type of the result of an operation on elements of these types.
   template <class Operation, class... T>
-  using element_made = type_of_element<detail::result_element<Operation>(
+  using element_made = type_of_element<internal::result_element<Operation>(
       tensor_descs{tensor_desc{element_of<T>, {}, {}}...})>;
   template <class X>
   [[nodiscard]] static X pending_zeros(const X& like) {
@@ -94,7 +94,7 @@ struct any_domain {
   /// Checks what is known at compile time about an operation on operands of these elements.
   template <class Operation, class... T>
   [[nodiscard]] static constexpr auto judge() noexcept {
-    using elements = decltype(detail::judge_elements<Operation, T...>());
+    using elements = decltype(internal::judge_elements<Operation, T...>());
     if constexpr (!elements::ok)
       return elements{};
     else
@@ -105,21 +105,21 @@ struct any_domain {
   template <Element T>
   [[nodiscard]] static any_tensor<T> reshard(const any_tensor<T>& x, const layout_desc& target) {
     require(validate(x.mesh(), target));
-    return detail::handle_of<any_tensor<T>>(
+    return internal::handle_of<any_tensor<T>>(
         reshard_node_of(detail::read_operand<decltype(x)>(x), target));
   }
 
   /// The result of a rule of manual sharding, or of a collective that the program calls.
   template <class Made, class X>
   [[nodiscard]] static Made manually(X&& x, const tensor_desc& result) {
-    return detail::handle_of<Made>(
+    return internal::handle_of<Made>(
         manual_node_of(detail::read_operand<X>(std::forward<X>(x)), result));
   }
   template <class Made, class X>
   [[nodiscard]] static Made manually(X&& x, const tensor_desc& result,
                                      const manual_collective& called) {
-    return detail::handle_of<Made>(collective_node_of(detail::read_operand<X>(std::forward<X>(x)),
-                                                      manual_change(called), result));
+    return internal::handle_of<Made>(collective_node_of(detail::read_operand<X>(std::forward<X>(x)),
+                                                        manual_change(called), result));
   }
 
   /// An elementwise function. Its operands may also be tensors with compile-time layouts and
@@ -135,15 +135,15 @@ struct any_domain {
     requires requires { typename Operation::function; }
   [[nodiscard]] static auto apply_across(unsigned permitted, X&&... operands) {
     const detail::repeated_operands<X...> as_one(operands...);
-    using number = typename detail::number_type<typename Operation::function, X...>::type;
-    using T = element_made<Operation, typename detail::element_type_of<number, X>::type...>;
+    using number = typename internal::number_type<typename Operation::function, X...>::type;
+    using T = element_made<Operation, typename internal::element_type_of<number, X>::type...>;
     const auto describe = [permitted](std::span<node_ptr> nodes, const number_operands& numbers) {
       tensor_desc result =
           detail::describe_each(nodes, numbers, operation_of<Operation>, permitted);
       result.type = element_of<T>;
       return result;
     };
-    return detail::handle_of<any_tensor<T>>(
+    return internal::handle_of<any_tensor<T>>(
         detail::make_each<typename Operation::function, T>(describe, std::forward<X>(operands)...));
   }
   /// An operation that is not elementwise, whose attributes are types.
@@ -153,8 +153,8 @@ struct any_domain {
     const detail::repeated_operands<First, Rest...> as_one(first, rest...);
     using T = typename std::remove_cvref_t<First>::value_type;
     using made = element_made<Operation, T, typename std::remove_cvref_t<Rest>::value_type...>;
-    const attributes& how = detail::attributes_for<Operation>(first.extents().ssize());
-    return detail::handle_of<any_tensor<made>>(
+    const attributes& how = internal::attributes_for<Operation>(first.extents().ssize());
+    return internal::handle_of<any_tensor<made>>(
         whole<typename Operation::operation_class, T, made, 1 + sizeof...(Rest)>(
             how, {detail::read_operand<First>(std::forward<First>(first)),
                   detail::read_operand<Rest>(std::forward<Rest>(rest))...}));
@@ -167,28 +167,28 @@ struct any_domain {
     using class_type = typename Operation::operation_class;
     using T = typename std::remove_cvref_t<First>::value_type;
     using made = element_made<Operation, T, typename std::remove_cvref_t<Rest>::value_type...>;
-    const attributes& how = detail::attributes_for<Operation>(first.extents().ssize());
+    const attributes& how = internal::attributes_for<Operation>(first.extents().ssize());
     std::array<node_ptr, 1 + sizeof...(Rest)> read{
         detail::read_operand<First>(std::forward<First>(first)),
         detail::read_operand<Rest>(std::forward<Rest>(rest))...};
     fetch<class_type>(how, read, permitted);
-    return detail::handle_of<any_tensor<made>>(whole<class_type, T, made, 1 + sizeof...(Rest)>(
+    return internal::handle_of<any_tensor<made>>(whole<class_type, T, made, 1 + sizeof...(Rest)>(
         how, std::move(read), permission::with(permitted)));
   }
 
   /// An operation on a list of tensors, after they have been gathered over permitted axes.
   template <class Operation, class Made, class X>
   [[nodiscard]] static Made apply_to_list(unsigned permitted, const X* const* list, int count) {
-    return detail::handle_of<Made>(
+    return internal::handle_of<Made>(
         detail::list_node_of<Operation, typename Made::value_type>(permitted, list, count));
   }
   /// Returns the operand of an operation on one tensor after it has been gathered.
   template <class Operation, class X>
   [[nodiscard]] static auto gathered(unsigned permitted, X&& x) {
-    const attributes& how = detail::attributes_for<Operation>(x.extents().ssize());
+    const attributes& how = internal::attributes_for<Operation>(x.extents().ssize());
     std::array<node_ptr, 1> read{detail::read_operand<X>(std::forward<X>(x))};
     fetch<typename Operation::operation_class>(how, read, permitted);
-    return detail::handle_of<any_tensor<typename std::remove_cvref_t<X>::value_type>>(
+    return internal::handle_of<any_tensor<typename std::remove_cvref_t<X>::value_type>>(
         std::move(read[0]));
   }
 
@@ -197,10 +197,10 @@ struct any_domain {
   [[nodiscard]] static auto with_gathered(unsigned permitted, const F& f, const X&... x) {
     std::array<node_ptr, sizeof...(X)> read{detail::read_operand<const X&>(x)...};
     fetch<typename Operation::operation_class>(
-        detail::attributes_for<Operation>(std::get<0>(std::tie(x...)).extents().ssize()), read,
+        internal::attributes_for<Operation>(std::get<0>(std::tie(x...)).extents().ssize()), read,
         permitted);
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return f(detail::handle_of<any_tensor<typename X::value_type>>(std::move(read[I]))...);
+      return f(internal::handle_of<any_tensor<typename X::value_type>>(std::move(read[I]))...);
     }
     (std::index_sequence_for<X...>{});
   }
@@ -208,14 +208,14 @@ struct any_domain {
   /// A number among the operands, as a tensor of rank 0.
   template <Element T, class Model>
   [[nodiscard]] static any_tensor<T> number(const Model& model, T value) {
-    return detail::handle_of<any_tensor<T>>(detail::number_node_beside(model, value));
+    return internal::handle_of<any_tensor<T>>(detail::number_node_beside(model, value));
   }
   /// A further result of an operation with several results.
   template <class T>
   using tensor = any_tensor<T>;
   template <Element T, class X>
   [[nodiscard]] static any_tensor<T> second(const X& first) {
-    return detail::handle_of<any_tensor<T>>(
+    return internal::handle_of<any_tensor<T>>(
         result_node_of(first.share(), 1, element_kernels_of<T>));
   }
 
@@ -223,7 +223,7 @@ struct any_domain {
   template <Element T, class X>
   [[nodiscard]] static any_tensor<T> reduce(reduction kind, X&& x, const over& dims, bool keep) {
     require(dims.judge(x.tensor().rank()));
-    return detail::handle_of<any_tensor<T>>(
+    return internal::handle_of<any_tensor<T>>(
         whole<reduction_operation, T, T, 1>(reduction_operation::how(kind, dims.bits(), keep),
                                             {detail::read_operand<X>(std::forward<X>(x))}));
   }
@@ -234,7 +234,7 @@ struct any_domain {
   [[nodiscard]] static any_tensor<Made> apply_with(const attributes& how, First&& first,
                                                    Rest&&... rest) {
     using T = typename std::remove_cvref_t<First>::value_type;
-    return detail::handle_of<any_tensor<Made>>(whole<Class, T, Made, 1 + sizeof...(Rest)>(
+    return internal::handle_of<any_tensor<Made>>(whole<Class, T, Made, 1 + sizeof...(Rest)>(
         how, {detail::read_operand<First>(std::forward<First>(first)),
               detail::read_operand<Rest>(std::forward<Rest>(rest))...}));
   }
@@ -247,7 +247,7 @@ struct any_domain {
         detail::read_operand<First>(std::forward<First>(first)),
         detail::read_operand<Rest>(std::forward<Rest>(rest))...};
     fetch<Class>(how, read, permitted);
-    return detail::handle_of<any_tensor<Made>>(whole<Class, T, Made, 1 + sizeof...(Rest)>(
+    return internal::handle_of<any_tensor<Made>>(whole<Class, T, Made, 1 + sizeof...(Rest)>(
         how, std::move(read), permission::with(permitted)));
   }
   /// Gathers the operands of an operation over permitted axes where necessary.
@@ -266,7 +266,7 @@ struct any_domain {
   }
 };
 
-namespace detail {
+namespace internal {
 /// Checks a contraction of three or more operands as one operation, before it is computed in steps,
 /// so that an error names an operand of the call and not an intermediate product.
 inline void require_whole_contraction(const mesh_desc& mesh, const factor_rule& rule,
@@ -274,6 +274,7 @@ inline void require_whole_contraction(const mesh_desc& mesh, const factor_rule& 
   const diagnosis verdict = propagate(mesh, rule, known).verdict;
   if (!verdict.ok()) fail(verdict, advice(mesh, rule, known, verdict));
 }
+
 /// Contracts tensors with run-time layouts, with communication over permitted axes, a bit mask.
 /// Three or more are contracted in pairs.
 template <class Arithmetic, Element T, std::same_as<any_tensor<T>>... Rest>
@@ -288,7 +289,7 @@ template <class Arithmetic, Element T, std::same_as<any_tensor<T>>... Rest>
     const attributes how = einsum_operation::how(of);
     std::array<node_ptr, sizeof...(x)> read{read_operand<const any_tensor<T>&>(x)...};
     if (permitted != 0) any_domain::fetch<class_type>(how, read, permitted);
-    return detail::handle_of<any_tensor<T>>(
+    return internal::handle_of<any_tensor<T>>(
         any_domain::whole<class_type, T, T, sizeof...(x)>(how, std::move(read)));
   };
   if (const parsed_einsum parsed = parse_einsum(words, max_operands);
@@ -315,7 +316,7 @@ template <class Arithmetic, Element T, std::same_as<any_tensor<T>>... Rest>
   }
   return left.size() == 1 ? once(words, left[0]) : once(words, left[0], left[1]);
 }
-}  // namespace detail
+}  // namespace internal
 
 /// Computes `einsum` over a semiring with an equation known at run time. Three or more tensors are
 /// contracted in pairs. The last argument may request the layout of the result.
@@ -325,22 +326,22 @@ template <class Arithmetic, Element T, std::same_as<any_tensor<T>>... Rest>
 template <Semiring auto Over, Element T, std::same_as<any_tensor<T>>... Rest>
 [[nodiscard]] any_tensor<T> einsum(text_view equation, const any_tensor<T>& first,
                                    const Rest&... rest) {
-  return detail::contract_values(detail::arithmetic_over<Over>{}, 0U, equation, first, rest...);
+  return internal::contract_values(internal::arithmetic_over<Over>{}, 0U, equation, first, rest...);
 }
 template <Semiring auto Over, Element T, class... Rest>
-  requires(detail::ends_with_result_as<Rest...>())
+  requires(internal::ends_with_result_as<Rest...>())
 [[nodiscard]] any_tensor<T> einsum(text_view equation, const any_tensor<T>& first,
                                    const Rest&... rest) {
   return [&]<std::size_t... I>(std::index_sequence<I...>, const auto& all) {
-    return detail::lay_out(std::get<sizeof...(I)>(all),
-                           detail::contract_values(detail::arithmetic_over<Over>{}, ~0U, equation,
-                                                   first, std::get<I>(all)...));
+    return internal::lay_out(std::get<sizeof...(I)>(all),
+                             internal::contract_values(internal::arithmetic_over<Over>{}, ~0U,
+                                                       equation, first, std::get<I>(all)...));
   }
   (std::make_index_sequence<sizeof...(Rest) - 1>{}, std::tie(rest...));
 }
 /// The same for sums of products.
 template <Element T, class... Rest>
-  requires((... && std::same_as<any_tensor<T>, Rest>) || detail::ends_with_result_as<Rest...>())
+  requires((... && std::same_as<any_tensor<T>, Rest>) || internal::ends_with_result_as<Rest...>())
 [[nodiscard]] any_tensor<T> einsum(text_view equation, const any_tensor<T>& first,
                                    const Rest&... rest) {
   return einsum<plus_times>(equation, first, rest...);
@@ -353,21 +354,21 @@ template <Element In, Element T, class... Rest>
   requires(!std::same_as<In, T>)
 [[nodiscard]] any_tensor<In> einsum(text_view equation, const any_tensor<T>& first,
                                     const Rest&... rest) {
-  return einsum(equation, cast<In>(first), detail::to_accumulate_in<In>(rest)...);
+  return einsum(equation, cast<In>(first), internal::to_accumulate_in<In>(rest)...);
 }
 
 /// `sum`, `product`, `max` or `min` of a tensor with a run-time layout, with the kind as a value.
 template <Element T>
 [[nodiscard]] any_tensor<T> reduce(reduction kind, const any_tensor<T>& x, const over& dims,
                                    bool keep = false) {
-  return any_domain::reduce<T>(kind, x, detail::dims_of(x, dims), keep);
+  return any_domain::reduce<T>(kind, x, internal::dims_of(x, dims), keep);
 }
 /// `reshape` to extents that are values, one of which may be `dyn`.
 ///
 ///     auto rows = reshape(x, extents_desc{dyn, 128});
 template <Element T>
 [[nodiscard]] any_tensor<T> reshape(const any_tensor<T>& x, const extents_desc& target) {
-  return detail::handle_of<any_tensor<T>>(any_domain::whole<reshape_operation, T, T, 1>(
+  return internal::handle_of<any_tensor<T>>(any_domain::whole<reshape_operation, T, T, 1>(
       reshape_operation::how(target), {detail::read_operand<decltype(x)>(x)}));
 }
 /// Returns the same tensor with another layout.
@@ -384,12 +385,12 @@ template <Element T>
 ///     auto z = reshard(x, spec_desc{{"", "data"}}, uneven{});
 template <Element T>
 [[nodiscard]] any_tensor<T> reshard(const any_tensor<T>& x, const spec_desc& target) {
-  return reshard(x, detail::layout_with_spec(x.mesh(), x.layout(), target));
+  return reshard(x, internal::layout_with_spec(x.mesh(), x.layout(), target));
 }
 template <Element T>
 [[nodiscard]] any_tensor<T> reshard(const any_tensor<T>& x, const spec_desc& target,
                                     policy_desc policy) {
-  return reshard(x, detail::layout_with_spec(x.mesh(), x.layout(), target, policy));
+  return reshard(x, internal::layout_with_spec(x.mesh(), x.layout(), target, policy));
 }
 
 }  // namespace shardwise

@@ -28,7 +28,7 @@ class collective_node : public pending_node {
   [[nodiscard]] operation_cost cost() const noexcept override { return cost_; }
 
   void run_shard(index_t shard) override {
-    detail::collective_run(does_, *operands()[0], *this).run_shard(shard);
+    internal::collective_run(does_, *operands()[0], *this).run_shard(shard);
   }
 
  private:

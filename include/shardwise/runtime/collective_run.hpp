@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace shardwise::detail {
+namespace shardwise::internal {
 
 /// A block without memory: the offsets of the elements of a part from its first element.
 struct block_place {
@@ -354,4 +354,4 @@ class collective_run {
   owner_link::messages* memory_ = nullptr;
 };
 
-}  // namespace shardwise::detail
+}  // namespace shardwise::internal

@@ -104,9 +104,9 @@ class compiled_step {
   /// results. Throws the first exception of a device; arguments that were already being overwritten
   /// throw it again whenever they are read.
   template <class... X>
-    requires(... || detail::has_tensor_in<std::remove_cvref_t<X>>())
+    requires(... || internal::has_tensor_in<std::remove_cvref_t<X>>())
   auto operator()(X&&... x) {
-    static_assert((... && !detail::hides_tensors<std::remove_cvref_t<X>>()),
+    static_assert((... && !internal::hides_tensors<std::remove_cvref_t<X>>()),
                   "the tensors of a nest are in tuples, vectors and aggregates, not in optionals, "
                   "pointers or maps");
     if constexpr (AnyRefused<X...>) {
@@ -114,8 +114,8 @@ class compiled_step {
     } else {
       // `returned` written out: in its place clang would add lines to an error in the function.
       using made = decltype(f_(std::declval<given<X, argument<X, first_of<X...>>>>()...));
-      if constexpr (detail::holds_refusal<std::remove_cvref_t<made>>)
-        return detail::refused_results_of<made>{};
+      if constexpr (internal::holds_refusal<std::remove_cvref_t<made>>)
+        return internal::refused_results_of<made>{};
       else
         return compiled<X...>(x...);
     }
@@ -129,7 +129,7 @@ class compiled_step {
   using entry = detail::step_programs::entry;
 
   template <class... X>
-  using first_of = std::remove_cvref_t<decltype(detail::first_in(
+  using first_of = std::remove_cvref_t<decltype(internal::first_in(
       std::declval<const std::remove_cvref_t<X>&>()...))>;
   template <class X, class First>
   using argument = decltype(std::declval<detail::step_stand_ins&>().template of<First>(
@@ -144,7 +144,7 @@ class compiled_step {
   using returned =
       decltype(std::declval<F&>()(std::declval<given<X, argument<X, first_of<X...>>>>()...));
   template <class Returned>
-  using results = decltype(detail::map_nest<detail::frozen_parts::hold_tensors>(
+  using results = decltype(internal::map_nest<internal::frozen_parts::hold_tensors>(
       std::declval<const std::remove_cvref_t<Returned>&>(),
       std::declval<const detail::hollow_tensor&>()));
 
@@ -160,9 +160,9 @@ class compiled_step {
     if constexpr (!std::is_void_v<returned<X...>>) {
       using hollow = results<returned<X...>>;
       const auto take = [&]<class Each>(const Each&) {
-        return detail::handle_of<Each>(found->program.next_result());
+        return internal::handle_of<Each>(found->program.next_result());
       };
-      return detail::map_nest<detail::frozen_parts::hold_tensors>(
+      return internal::map_nest<internal::frozen_parts::hold_tensors>(
           *static_cast<const hollow*>(found->results.get()), take);
     }
   }
@@ -170,7 +170,7 @@ class compiled_step {
   template <class... X>
   [[nodiscard]] entry record(const void* types, const std::remove_cvref_t<X>&... x) {
     using first = first_of<X...>;
-    detail::step_stand_ins all{detail::first_in(x...).share()->home(), {}, {}};
+    detail::step_stand_ins all{internal::first_in(x...).share()->home(), {}, {}};
     std::tuple<argument<X, first>...> arguments{all.template of<first>(x)...};
     constexpr std::index_sequence_for<X...> places;
     const std::vector<std::byte> constants = constants_in(arguments, places);
@@ -196,11 +196,11 @@ class compiled_step {
       const auto out = call<X...>(arguments, places);
       note_all(made);
       const auto note = [&](const auto& each) { made.push_back({each.share()}); };
-      detail::for_each_tensor<detail::frozen_parts::hold_tensors>(out, note);
+      internal::for_each_tensor<internal::frozen_parts::hold_tensors>(out, note);
       using hollow = results<returned<X...>>;
       const detail::hollow_tensor empty;
       return finish(std::make_shared<const hollow>(
-          detail::map_nest<detail::frozen_parts::hold_tensors>(out, empty)));
+          internal::map_nest<internal::frozen_parts::hold_tensors>(out, empty)));
     }
   }
   template <class... X, class Arguments, std::size_t... I>
@@ -212,7 +212,8 @@ class compiled_step {
                                                            std::index_sequence<I...>) {
     detail::step_constants all;
     const auto ignore = [](const auto&) {};
-    (detail::visit_nest<detail::frozen_parts::hold_tensors>(std::get<I>(arguments), ignore, all),
+    (internal::visit_nest<internal::frozen_parts::hold_tensors>(std::get<I>(arguments), ignore,
+                                                                all),
      ...);
     return std::move(all.bytes);
   }
@@ -226,7 +227,7 @@ class compiled_step {
         to.push_back({each.share(), static_cast<int>(k)});
       ++k;
     };
-    (detail::for_each_tensor<detail::frozen_parts::hold_tensors>(std::get<I>(arguments), note),
+    (internal::for_each_tensor<internal::frozen_parts::hold_tensors>(std::get<I>(arguments), note),
      ...);
     if (k != had.size())
       fail({.rule = violation::operand_count_differs,
@@ -240,12 +241,12 @@ class compiled_step {
     std::vector<tensor_node*>& tensors = programs_.tensors();
     std::size_t k = 0, number = 0;
     (enter<X, first_of<X...>>(at, x, tensors, k, number), ...);
-    detail::run_guarded([&] { at.program.run(tensors); },
-                        [&](const std::exception_ptr& thrown) {
-                          k = 0;
-                          if (at.program.has_lost_arguments())
-                            (lose<X, first_of<X...>>(at, x, k, thrown), ...);
-                        });
+    internal::run_guarded([&] { at.program.run(tensors); },
+                          [&](const std::exception_ptr& thrown) {
+                            k = 0;
+                            if (at.program.has_lost_arguments())
+                              (lose<X, first_of<X...>>(at, x, k, thrown), ...);
+                          });
     k = 0;
     if (at.program.replaces_arguments()) (replace<X, first_of<X...>>(at, x, k), ...);
     programs_.let_go();
@@ -272,13 +273,13 @@ class compiled_step {
             const bool is_repeated = programs_.is_repeated(tensors[k]);
             if (is_repeated) programs_.hold(&each, each.share());
             if (is_repeated || each.share().use_count() > 1 || !each.share()->owns_memory()) {
-              each = detail::handle_of<Each>(detail::copy_of(*each.share()));
+              each = internal::handle_of<Each>(detail::copy_of(*each.share()));
               tensors[k] = each.share().get();
             }
           }
         ++k;
       };
-      detail::for_each_tensor<detail::frozen_parts::hold_tensors>(x, own);
+      internal::for_each_tensor<internal::frozen_parts::hold_tensors>(x, own);
     }
   }
   /// Assigns tensors whose layouts or sizes are new.
@@ -290,10 +291,10 @@ class compiled_step {
       const auto assign = [&]<class Each>(Each& each) {
         if constexpr (may_change<X, argument<X, First>>)
           if (node_ptr made = at.program.take_replacement(k))
-            each = detail::handle_of<Each>(std::move(made));
+            each = internal::handle_of<Each>(std::move(made));
         ++k;
       };
-      detail::for_each_tensor<detail::frozen_parts::hold_tensors>(x, assign);
+      internal::for_each_tensor<internal::frozen_parts::hold_tensors>(x, assign);
     }
   }
   /// Invalidates the tensors that a failed program had begun to overwrite.
@@ -306,10 +307,10 @@ class compiled_step {
       const auto take_away = [&]<class Each>(Each& each) {
         if constexpr (may_change<X, argument<X, First>>)
           if (at.program.changes(k))
-            each = detail::handle_of<Each>(detail::lost_node_of(*each.share(), thrown));
+            each = internal::handle_of<Each>(detail::lost_node_of(*each.share(), thrown));
         ++k;
       };
-      detail::for_each_tensor<detail::frozen_parts::hold_tensors>(x, take_away);
+      internal::for_each_tensor<internal::frozen_parts::hold_tensors>(x, take_away);
     }
   }
 

@@ -88,7 +88,7 @@ SHARDWISE_INLINE void pool_state::run_named(index_t count,
     body(task);
 #endif
   };
-  detail::run_for_owners(link_.get(), [&] { team_.run(count, named, work); });
+  internal::run_for_owners(link_.get(), [&] { team_.run(count, named, work); });
 }
 
 SHARDWISE_INLINE pool_state::pool_state(const mesh_desc& mesh, std::unique_ptr<owner_link> link,

@@ -36,8 +36,8 @@ template <Readable First, Readable... Rest>
 /// Arguments that are not in a pool, such as abstract tensors, are an error.
 template <class X>
   requires(!Readable<X>)
-typename detail::reading<"explain", X>::type explain(const X&) {
-  return detail::reading<"explain", X>::value();
+typename internal::reading<"explain", X>::type explain(const X&) {
+  return internal::reading<"explain", X>::value();
 }
 
 /// Returns the plan of a program on paper, as recorded by `trace_program`.

@@ -82,6 +82,11 @@ class graph_tape {
   std::vector<node_ptr> made_;
   std::size_t next_ = 0;
 };
+
+}  // namespace detail
+
+namespace internal {
+
 template <>
 struct tape_of<lazy_domain> {
   using type = graph_tape;
@@ -91,7 +96,7 @@ struct tape_of<any_domain> {
   using type = graph_tape;
 };
 
-}  // namespace detail
+}  // namespace internal
 
 /// Returns the gradients of a pending number with respect to tensors that it depends on, one or
 /// several in a tuple: for programs in the style of `backward()`. All values in between must be
@@ -102,13 +107,13 @@ struct tape_of<any_domain> {
 template <class Loss, class... X>
   requires(EitherOperand<Loss> && sizeof...(X) > 0 && (... && EitherOperand<X>))
 [[nodiscard]] auto gradient(const Loss& loss, const X&... x) {
-  using judged = decltype(detail::judge_differentiation<Loss, X...>());
+  using judged = decltype(internal::judge_differentiation<Loss, X...>());
   using shown [[maybe_unused]] = decltype(typename judged::type{});
   const std::vector<node_ptr> made = detail::gradients_of(loss.share(), {x.share()...});
   std::size_t next = 0;
   const auto take = [&]<class Each>(const Each&) {
-    using type = typename detail::asked_gradient<Each, left_pending_over<>>::type;
-    return detail::handle_of<type>(made[next++]);
+    using type = typename internal::asked_gradient<Each, left_pending_over<>>::type;
+    return internal::handle_of<type>(made[next++]);
   };
   if constexpr (sizeof...(X) == 1)
     return take(x...);

@@ -27,9 +27,9 @@ namespace shardwise {
 /// without allocation. An expression that is read by name becomes a node that is computed once, for
 /// all readers. An expression that was moved from cannot be read again: that throws.
 template <class T, class Extents, class Layout, class Tree, std::size_t N>
-class lazy : public detail::named_once<paper_tensor<T, Extents, Layout>>,
+class lazy : public internal::named_once<paper_tensor<T, Extents, Layout>>,
              public on_devices,
-             public detail::no_number<T, Extents> {
+             public internal::no_number<T, Extents> {
  public:
   using domain = lazy_domain;
   using value_type = T;
@@ -48,7 +48,7 @@ class lazy : public detail::named_once<paper_tensor<T, Extents, Layout>>,
   /// names.
   lazy(const lazy& other) : tree_(other.tree_), held_(other.held_, other.share()) {}
   lazy(lazy&& other) noexcept : tree_(other.tree_), held_(std::move(other.held_)) {}
-  using detail::named_once<paper_tensor<T, Extents, Layout>>::operator=;
+  using internal::named_once<paper_tensor<T, Extents, Layout>>::operator=;
   /// Never selected, so that the rule above reports errors for expressions of one type too.
   void operator=(const lazy&) requires(N == 0) = delete;
   ~lazy() = default;

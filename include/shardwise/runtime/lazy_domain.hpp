@@ -58,39 +58,39 @@ struct lazy_domain {
   /// axes; the result has the types of `Made`.
   template <class Operation, class Made, class X>
   [[nodiscard]] static Made apply_to_list(unsigned permitted, const X* const* list, int count) {
-    return detail::handle_of<Made>(
+    return internal::handle_of<Made>(
         detail::list_node_of<Operation, typename Made::value_type>(permitted, list, count));
   }
   /// A number among the operands, as a tensor of rank 0.
   template <Element T, class Model>
   [[nodiscard]] static auto number(const Model& model, T value) {
     using number_type = tensor<T, extents<>, layout<mesh_of<Model>, P<>>>;
-    return detail::handle_of<number_type>(detail::number_node_beside(model, value));
+    return internal::handle_of<number_type>(detail::number_node_beside(model, value));
   }
   /// A further result of an operation with several results; the type of the result of `second`.
   template <class Paper>
   using made_second = detail::tensor_from<Paper>;
   template <class Paper, class X>
   [[nodiscard]] static auto second(const X& first) {
-    return detail::handle_of<detail::tensor_from<Paper>>(
+    return internal::handle_of<detail::tensor_from<Paper>>(
         result_node_of(first.share(), 1, element_kernels_of<typename Paper::value_type>));
   }
 
   template <class Made, class X>
   [[nodiscard]] static Made reshard(X&& x) {
-    return detail::handle_of<Made>(
+    return internal::handle_of<Made>(
         reshard_node_of(detail::read_operand<X>(std::forward<X>(x)), Made::layout_type::value));
   }
   template <class Made, class X>
   [[nodiscard]] static Made manually(X&& x, const tensor_desc& result) {
-    return detail::handle_of<Made>(
+    return internal::handle_of<Made>(
         manual_node_of(detail::read_operand<X>(std::forward<X>(x)), result));
   }
   template <class Made, class X>
   [[nodiscard]] static Made manually(X&& x, const tensor_desc& result,
                                      const manual_collective& called) {
-    return detail::handle_of<Made>(collective_node_of(detail::read_operand<X>(std::forward<X>(x)),
-                                                      manual_change(called), result));
+    return internal::handle_of<Made>(collective_node_of(detail::read_operand<X>(std::forward<X>(x)),
+                                                        manual_change(called), result));
   }
 };
 

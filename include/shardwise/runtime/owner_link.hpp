@@ -196,7 +196,7 @@ class owner_link {
   owner_report failed_;
 };
 
-namespace detail {
+namespace internal {
 
 /// Calls `run`; if it throws, calls `failed(exception)` before the exception propagates.
 template <class Run, class Failed>
@@ -220,7 +220,7 @@ void run_for_owners(owner_link* link, const Run& run) {
   run_guarded(run, [&](const std::exception_ptr& thrown) { link->report(thrown); });
 }
 
-}  // namespace detail
+}  // namespace internal
 }  // namespace shardwise
 
 #if !defined(SHARDWISE_COMPILED)

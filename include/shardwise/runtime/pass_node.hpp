@@ -134,7 +134,7 @@ class reduction_node : public pending_node {
     const auto run = [&](const auto& tree) {
       run_reduce(
           how_.kind, tree, read,
-          detail::unreduced(writable_block(shard).template as<T>(), extents_of(part), reduced),
+          internal::unreduced(writable_block(shard).template as<T>(), extents_of(part), reduced),
           static_cast<std::uint8_t>(reduced));
     };
     if (!with_shared_branch<N>(tree_, operands().begin(), run)) run(tree_);

@@ -86,7 +86,7 @@ template <Element... T, ProgramInput... X>
   const std::vector<node_ptr> results = ready.run(std::move(given));
   std::size_t next = 0;
   const auto take = [&]<class Type>(std::type_identity<Type>) {
-    return detail::handle_of<any_tensor<Type>>(results[next++]);
+    return internal::handle_of<any_tensor<Type>>(results[next++]);
   };
   if constexpr (sizeof...(T) == 1)
     return (take(std::type_identity<T>{}), ...);

@@ -130,7 +130,7 @@ SHARDWISE_INLINE std::vector<node_ptr> prepared_program::run(
   bind(program, home, input_nodes(std::move(inputs)));
   std::vector<node_ptr> results = detail::kept(program);
   const std::lock_guard turn(home->turn());
-  detail::run_for_owners(home->link(), [&] { detail::program_run(*home, program).run_all(); });
+  internal::run_for_owners(home->link(), [&] { detail::program_run(*home, program).run_all(); });
   return results;
 }
 

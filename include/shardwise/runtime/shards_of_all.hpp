@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace shardwise::detail {
+namespace shardwise::internal {
 
 /// All distinct shards of a computed tensor: if several processes own the mesh, those of other
 /// processes are received; all owners must do this together.
@@ -31,7 +31,7 @@ class shards_of_all {
   std::vector<const std::byte*> brought_;
 };
 
-}  // namespace shardwise::detail
+}  // namespace shardwise::internal
 
 #if !defined(SHARDWISE_COMPILED)
 #include "shardwise/runtime/shards_of_all_work.hpp"

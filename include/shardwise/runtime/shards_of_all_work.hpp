@@ -7,7 +7,7 @@
 
 #include <mutex>
 
-namespace shardwise::detail {
+namespace shardwise::internal {
 
 SHARDWISE_INLINE shards_of_all::shards_of_all(const tensor_node& read) : read_(read) {
   pool_state& home = *read.home();
@@ -50,4 +50,4 @@ SHARDWISE_INLINE void shards_of_all::bring(pool_state& home) {
   }
 }
 
-}  // namespace shardwise::detail
+}  // namespace shardwise::internal

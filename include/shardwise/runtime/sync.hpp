@@ -35,6 +35,6 @@ void sync(const First& first, const Rest&... rest) {
 /// Arguments that are not in a pool, such as numbers or abstract tensors, are an error.
 template <class... X>
   requires(!(Readable<X> && ...))
-void sync(const X&...) { ((void)sizeof(typename detail::reading<"sync", X>::type), ...); }
+void sync(const X&...) { ((void)sizeof(typename internal::reading<"sync", X>::type), ...); }
 
 }  // namespace shardwise

@@ -67,6 +67,11 @@ class graph_recording {
   std::vector<node_ptr> results_;
   std::vector<node_ptr> made_;
 };
+
+}  // namespace shardwise::detail
+
+namespace shardwise::internal {
+
 template <>
 struct recording_of<lazy_domain> {
   using type = graph_recording;
@@ -76,7 +81,7 @@ struct recording_of<any_domain> {
   using type = graph_recording;
 };
 
-}  // namespace shardwise::detail
+}  // namespace shardwise::internal
 
 #if !defined(SHARDWISE_COMPILED)
 #include "shardwise/runtime/vjp_work.hpp"

@@ -18,14 +18,14 @@ struct any_domain;
 ///     auto x = distribute<float>(pool, host, {4, 8}, spec_desc{{"data", ""}});
 ///     auto y = relu(x * 2.0F) - mean(x, over{1}, keep_dims);
 template <Element T>
-class any_tensor : public tensor_handle, public detail::no_number<T, extents<>> {
+class any_tensor : public tensor_handle, public internal::no_number<T, extents<>> {
  public:
   using value_domain = any_domain;
   using value_type = T;
 
   /// Converts a tensor with a compile-time layout, or names an expression of such tensors.
   template <class Typed, class X = std::remove_cvref_t<Typed>>
-    requires(detail::operand_kind_of<X> == detail::operand_kind::refused_tensor ||
+    requires(internal::operand_kind_of<X> == internal::operand_kind::refused_tensor ||
              (!std::is_same_v<X, any_tensor> && Readable<X> &&
               std::is_same_v<typename X::value_type, T>))
   any_tensor(Typed&& typed) : tensor_handle(std::forward<Typed>(typed).share()) { share()->name(); }
@@ -34,7 +34,7 @@ class any_tensor : public tensor_handle, public detail::no_number<T, extents<>> 
   [[nodiscard]] const layout_desc& layout() const { return tensor().layout; }
 
  private:
-  friend any_tensor detail::handle_of<any_tensor>(node_ptr) noexcept;
+  friend any_tensor internal::handle_of<any_tensor>(node_ptr) noexcept;
   explicit any_tensor(node_ptr state) noexcept : tensor_handle(std::move(state)) {}
 };
 template <Operand Typed>

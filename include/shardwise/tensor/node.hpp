@@ -176,8 +176,8 @@ namespace detail {
 
 /// A type with a node: a tensor, an expression, an `any_tensor`.
 template <class X>
-concept Readable = detail::operand_kind_of<X>
-!= detail::operand_kind::refused_tensor&& requires(const X& x) {
+concept Readable = internal::operand_kind_of<X>
+!= internal::operand_kind::refused_tensor&& requires(const X& x) {
   typename X::value_type;
   { x.share() } -> std::convertible_to<node_ptr>;
 };

@@ -16,11 +16,11 @@ namespace shardwise {
 template <std::floating_point T, std::integral Index>
 [[nodiscard]] constexpr T uniform(random_key source, Index index) noexcept {
   const auto at = static_cast<std::uint64_t>(index);
-  T numbers[detail::per_counter<T>]{};
-  detail::uniform_block<T>(
-      detail::random_words<1>(source.value, detail::stream::uniform, at / detail::per_counter<T>),
-      numbers);
-  return numbers[at % detail::per_counter<T>];
+  T numbers[internal::per_counter<T>]{};
+  internal::uniform_block<T>(internal::random_words<1>(source.value, internal::stream::uniform,
+                                                       at / internal::per_counter<T>),
+                             numbers);
+  return numbers[at % internal::per_counter<T>];
 }
 
 /// Returns the number at `index` of a key's normal numbers with mean 0 and variance 1: the
@@ -34,9 +34,9 @@ template <std::floating_point T, std::integral Index>
   const auto at = static_cast<std::uint64_t>(index);
   T number;
   if constexpr (build_config::compiled)
-    detail::compiled_random(element_of<T>).normal_at(source.value, at, &number);
+    internal::compiled_random(element_of<T>).normal_at(source.value, at, &number);
   else
-    detail::normal_number<T>(source.value, at, &number);
+    internal::normal_number<T>(source.value, at, &number);
   return number;
 }
 
@@ -46,11 +46,11 @@ template <Fractional T>
 void fill_uniform(random_key source, std::uint64_t first_index, T* out, index_t n) noexcept {
   using C = compute_type<T>;
   if constexpr (build_config::compiled)
-    detail::draw_as<detail::narrow_uniform>(detail::compiled_random(element_of<C>).uniform,
-                                            source.value, first_index, out, n);
+    internal::draw_as<internal::narrow_uniform>(internal::compiled_random(element_of<C>).uniform,
+                                                source.value, first_index, out, n);
   else
-    detail::draw_as<detail::narrow_uniform>(&detail::uniform_run<C>, source.value, first_index, out,
-                                            n);
+    internal::draw_as<internal::narrow_uniform>(&internal::uniform_run<C>, source.value,
+                                                first_index, out, n);
 }
 
 /// Computes `out[i] = normal<T>(source, first_index + i)` for i below `n`. 16-bit numbers are those
@@ -59,11 +59,11 @@ template <Fractional T>
 void fill_normal(random_key source, std::uint64_t first_index, T* out, index_t n) noexcept {
   using C = compute_type<T>;
   if constexpr (build_config::compiled)
-    detail::draw_as<detail::narrow_normal>(detail::compiled_random(element_of<C>).normal,
-                                           source.value, first_index, out, n);
+    internal::draw_as<internal::narrow_normal>(internal::compiled_random(element_of<C>).normal,
+                                               source.value, first_index, out, n);
   else
-    detail::draw_as<detail::narrow_normal>(&detail::normal_run<C>, source.value, first_index, out,
-                                           n);
+    internal::draw_as<internal::narrow_normal>(&internal::normal_run<C>, source.value, first_index,
+                                               out, n);
 }
 
 }  // namespace shardwise

@@ -15,9 +15,13 @@ struct lazy_domain;
 template <Element T>
 class any_tensor;
 
-namespace detail {
+namespace internal {
 template <class Paper>
 struct named_once;
+
+}  // namespace internal
+
+namespace detail {
 
 /// A tensor or an expression of another type than `To` that can initialise a variable of that type.
 template <class X, class To>
@@ -52,9 +56,9 @@ using refused_name = typename decltype(refuse_name<Paper, To>())::type;
 ///     y -= x;                                  // y names another value, pending too
 ///     auto values = to_host(y);                // runs here
 template <class T, class Extents, class Layout>
-class sharded_tensor : public tensor_handle, public detail::no_number<T, Extents> {
+class sharded_tensor : public tensor_handle, public internal::no_number<T, Extents> {
   static_assert(sizeof(Layout) > 0);  // reports errors here, with the shortest message
-  using judge = detail::tensor_judge<T, Extents, Layout>;
+  using judge = internal::tensor_judge<T, Extents, Layout>;
   static_assert(sizeof(typename judge::type) > 0);
 
  public:
@@ -77,16 +81,16 @@ class sharded_tensor : public tensor_handle, public detail::no_number<T, Extents
     share()->name();
   }
   template <class U, class E, class L>
-    requires(!detail::is_named_as<paper_tensor<U, E, L>, paper_tensor<T, Extents, Layout>>)
+    requires(!internal::is_named_as<paper_tensor<U, E, L>, paper_tensor<T, Extents, Layout>>)
   sharded_tensor(const sharded_tensor<U, E, L>&,
                  detail::refused_name<paper_tensor<U, E, L>, sharded_tensor> = {});
   template <class Paper>
-    requires(!detail::is_named_as<Paper, paper_tensor<T, Extents, Layout>>)
-  sharded_tensor(const detail::named_once<Paper>&,
+    requires(!internal::is_named_as<Paper, paper_tensor<T, Extents, Layout>>)
+  sharded_tensor(const internal::named_once<Paper>&,
                  detail::refused_name<Paper, sharded_tensor> = {});
 
  private:
-  friend sharded_tensor detail::handle_of<sharded_tensor>(node_ptr) noexcept;
+  friend sharded_tensor internal::handle_of<sharded_tensor>(node_ptr) noexcept;
   explicit sharded_tensor(node_ptr state) noexcept : tensor_handle(std::move(state)) {}
 };
 

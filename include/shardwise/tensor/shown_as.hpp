@@ -29,7 +29,7 @@ struct shown_type<X> {
 template <class X>
 using shown_as = typename detail::shown_type<X>::type;
 
-namespace detail {
+namespace internal {
 
 /// Checks that the argument of `Function` is a tensor in a pool.
 template <fixed_string Function, class X>
@@ -46,6 +46,6 @@ template <fixed_string Function, class X>
 template <fixed_string Function, class X>
 using reading = given<decltype(judge_reading<Function, X>())>;
 
-}  // namespace detail
+}  // namespace internal
 
 }  // namespace shardwise

@@ -7,14 +7,14 @@
 #include <utility>
 
 namespace shardwise {
-namespace detail {
+namespace internal {
 /// Returns the tensor of type `X` whose node this is. Nobody checks that the node is described as
 /// the type says: what is read from elsewhere becomes a typed tensor by `as<X>`, which does.
 template <class X>
 [[nodiscard]] X handle_of(node_ptr state) noexcept {
   return X(std::move(state));
 }
-}  // namespace detail
+}  // namespace internal
 
 /// The handle of a node: the common part of tensors, independent of their types.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // A layout in the place of its spec.
 // expect: shardwise::broken_rule<shardwise::violation::layout_is_malformed,
-// expect: shardwise::detail::a_layout, shardwise::argument_at{1}>
+// expect: shardwise::internal::a_layout, shardwise::argument_at{1}>
 // expect: a layout has a mesh, a spec P<...>, a partial<...> and exact, uneven or single_cut, in this order
 #include <shardwise/layout.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::misuse::tensor_is_malformed,
-// expect: shardwise::detail::a_layout, shardwise::argument_at{1}>
+// expect: shardwise::internal::a_layout, shardwise::argument_at{1}>
 // expect: a sharded_tensor has an element type, extents<...> and a layout, in this order
 #include <shardwise/layout.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::misuse::target_is_not_a_layout,
-// expect: shardwise::detail::a_tensor>
+// expect: shardwise::internal::a_tensor>
 // expect: data moves to a spec P<...> or a layout<...>
 #include <shardwise/layout.hpp>
 

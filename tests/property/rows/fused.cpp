@@ -310,8 +310,8 @@ std::vector<operation_row> fused_rows() {
                         host_array out = x[0];
                         for (index_t i = 0; i < out.size(); ++i) {
                           const auto n = static_cast<std::uint64_t>(i);
-                          const auto words = shardwise::detail::random_words<1>(
-                              7, shardwise::detail::stream::dropout, n / 4);
+                          const auto words = shardwise::internal::random_words<1>(
+                              7, shardwise::internal::stream::dropout, n / 4);
                           out[i] = words.words[n % 4][0] >= 1U << 31U ? 2 * out[i] : 0;
                         }
                         return row_arrays{out};

@@ -137,7 +137,7 @@ static_assert(!refused<>::ok && allowed<>::ok && std::is_same_v<allowed<int>::ty
 
 // The facts of a verdict; texts of one length are different facts.
 template <auto Verdict, class... Known>
-using answer = decltype(detail::answer_to<Known...>(Verdict));
+using answer = decltype(internal::answer_to<Known...>(Verdict));
 template <class Answer, class Broken>
 constexpr bool is_refused = !Answer::ok && std::is_same_v<typename Answer::type, Broken>;
 template <fixed_string Words>
@@ -160,15 +160,14 @@ static_assert(
     is_refused<answer<sizes, int>, broken_rule<violation::operand_sizes_differ, int, operand{1},
                                                dimension{0}, size_met{6}, size_needed{4}>>);
 static_assert(
-    std::is_same_v<decltype(detail::answer_to<int>(sizes, detail::text_shown<suggested>([] {
-                                                     return text_view("do");
-                                                   }))),
+    std::is_same_v<decltype(internal::answer_to<int>(sizes, internal::text_shown<suggested>([] {
+                                                       return text_view("do");
+                                                     }))),
                    refused<violation::operand_sizes_differ, int, operand{1}, dimension{0},
                            size_met{6}, size_needed{4}, suggested(fixed_string("do"))>>);
-static_assert(std::is_same_v<decltype(detail::answer_to<int>(sizes, detail::text_shown<called>([] {
-                                                               return text_view();
-                                                             }))),
-                             decltype(detail::answer_to<int>(sizes))>);
+static_assert(std::is_same_v<decltype(internal::answer_to<int>(
+                                 sizes, internal::text_shown<called>([] { return text_view(); }))),
+                             decltype(internal::answer_to<int>(sizes))>);
 constexpr auto parts_of_8 = [] {
   return diagnosis{.rule = violation::extent_is_not_divisible, .dim = 0, .have = 1001, .want = 8};
 };

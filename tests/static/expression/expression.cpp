@@ -184,11 +184,11 @@ static_assert(silent<decltype(reshard<P<"x", none>>(no))> &&
               silent<decltype(reshard<named_rows>(no))>);
 
 // Numbers with a fraction would be truncated beside tensors of integers.
-static_assert(detail::number_that_is_cut<std::int32_t, X, double> == 1 &&
-              detail::number_that_is_cut<std::int64_t, const float&, X> == 0);
-static_assert(detail::number_that_is_cut<std::int32_t, X, long> == -1 &&
-              detail::number_that_is_cut<float, X, double> == -1 &&
-              detail::number_that_is_cut<double, int, X> == -1);
+static_assert(internal::number_that_is_cut<std::int32_t, X, double> == 1 &&
+              internal::number_that_is_cut<std::int64_t, const float&, X> == 0);
+static_assert(internal::number_that_is_cut<std::int32_t, X, long> == -1 &&
+              internal::number_that_is_cut<float, X, double> == -1 &&
+              internal::number_that_is_cut<double, int, X> == -1);
 using I = tensor<extents<8>, P<"x">, partial<>, exact, std::int32_t>;
 static_assert(
     is<decltype(abstract<I>() * 2), on_paper<extents<8>, P<"x">, partial<>, exact, std::int32_t>>);

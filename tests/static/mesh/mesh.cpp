@@ -47,17 +47,18 @@ static_assert(std::is_same_v<mesh<axis<"x", dyn>, axis<"y", 2>>, of_text::mesh<"
 // the rule that they break, and is never taken for valid axes.
 template <class... Axes>
 constexpr bool reads() {
-  constexpr auto words = detail::mesh_text<Axes...>();
-  const detail::parsed_axes read = detail::parse_axes(words);
+  constexpr auto words = internal::mesh_text<Axes...>();
+  const internal::parsed_axes read = internal::parse_axes(words);
   return read.verdict.ok() && read.position == words.size() &&
          read.value == mesh_desc{{axis_desc{Axes::label, Axes::size}...}};
 }
 static_assert(reads<axis<"x", 1073741824>>() && reads<axis<"x", dyn>, axis<"y", 1>>());
-static_assert(detail::parse_axes("").verdict.ok() && detail::parse_axes("").value == mesh_desc{});
+static_assert(internal::parse_axes("").verdict.ok() &&
+              internal::parse_axes("").value == mesh_desc{});
 
 template <class... Axes>
-constexpr diagnosis verdict = detail::parse_axes(detail::mesh_text<Axes...>()).verdict;
-static_assert(detail::mesh_text<axis<"x y", -3>, axis<"", 0>, axis<"z", -9>>() ==
+constexpr diagnosis verdict = internal::parse_axes(internal::mesh_text<Axes...>()).verdict;
+static_assert(internal::mesh_text<axis<"x y", -3>, axis<"", 0>, axis<"z", -9>>() ==
               fixed_string("<x y>=-3, <>=0, z=-9"));
 static_assert(verdict<axis<"x", 2>, axis<"c, d", 5>> ==
               diagnosis{.rule = violation::axis_name_is_malformed, .axis = "c, d"});

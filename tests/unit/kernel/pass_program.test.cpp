@@ -22,7 +22,7 @@ namespace {
 namespace f = functions;
 
 template <class F, class T, std::size_t N>
-constexpr block_function function = detail::uniform_function<F, T, N>();
+constexpr block_function function = internal::uniform_function<F, T, N>();
 
 /// The functions of random passes; the last two are never chained.
 template <class T>

@@ -34,7 +34,7 @@ template <class T>
 model<T> made(const device_pool& pool, std::uint64_t seed) {
   const auto any = [&]<class X>(std::uint64_t k) {
     using wide = sharded_tensor<float, typename X::extents_type, typename X::layout_type>;
-    return X(detail::narrowed<typename X::value_type>(normal<wide>(pool, random_key{seed + k})));
+    return X(internal::narrowed<typename X::value_type>(normal<wide>(pool, random_key{seed + k})));
   };
   const auto one = [&](std::uint64_t k) {
     return layer<T>{any.template operator()<decltype(layer<T>::weight)>(k),
@@ -74,7 +74,7 @@ TEST_CASE("two nests are visited together, by name") {
   std::vector<std::string> names;
   for_each_parameter(a, b, [&](const leaf_path& name, auto& x, const auto& y) {
     names.emplace_back(name.data(), name.size());
-    x = detail::narrowed<typename std::remove_cvref_t<decltype(x)>::value_type>(y);
+    x = internal::narrowed<typename std::remove_cvref_t<decltype(x)>::value_type>(y);
   });
   REQUIRE(names == std::vector<std::string>{"below", "layers.0.weight", "layers.0.bias",
                                             "layers.1.weight", "layers.1.bias", "seen", "steps"});

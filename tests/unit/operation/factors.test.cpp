@@ -368,7 +368,7 @@ TEST_CASE("The weights' gradient of grouped features convolves groups of a batch
     return tensor_desc{element::f32, extents, layout};
   };
   const window_numbers each{2, 0, 1, 1, 1};
-  attributes how = detail::window_attributes::from({each, each}, 4);
+  attributes how = internal::window_attributes::from({each, each}, 4);
   for (int d = 0; d < 2; ++d) how.integers[5 * d + 2] = 113;  // the size of a window
   const factor_rule rule = convolution_weights_operation::rule(
       how, {tensor({192, 4, 224, 224}), tensor({192, 256, 112, 112})});

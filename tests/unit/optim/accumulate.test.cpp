@@ -159,7 +159,7 @@ TEST_CASE("each micro-batch has a key of its own") {
   auto [value, sum] = of_one(0);
   for (std::uint64_t n = 1; n < 3; ++n) {
     const auto [more, slope] = of_one(n);
-    detail::put(value, value + more);
+    internal::put(value, value + more);
     detail::add_nest(sum, slope);
   }
   auto wanted = values_of_nest<float>(optim::reduced<model<pod>>(sum, 1.0 / 3));

@@ -166,7 +166,7 @@ template <class T>
   }
   auto made = std::make_shared<tensor_node>(pool.state(), std::move(place), shards);
   made->charge(pool.state()->memory());
-  return {detail::handle_of<any_tensor<T>>(std::move(made)), std::move(value)};
+  return {internal::handle_of<any_tensor<T>>(std::move(made)), std::move(value)};
 }
 
 /// The elements of a tensor on the host, pending reductions finished first.

@@ -201,7 +201,7 @@ TEST_CASE("what has begun to write over what it reads is not computed anew") {
   // By its types the expression has eight tensors; the cast adds two, so the right operand is a
   // pass of its own.
   const auto total = sharded_tensor(
-      sum<1>(cast<float>(i + j) + (at<0, 0>(detail::handle_of<M>(std::move(given_up).release())) +
+      sum<1>(cast<float>(i + j) + (at<0, 0>(internal::handle_of<M>(std::move(given_up).release())) +
                                    c + c + c + c + c + c)));
   std::string words;
   {

@@ -49,7 +49,7 @@ std::vector<const void*> addresses(const model& m) {
     for (index_t s = 0; s < x.share()->where().count(); ++s)
       all.push_back(x.share()->shard(s).data());
   };
-  detail::for_each_tensor(m, read);
+  internal::for_each_tensor(m, read);
   return all;
 }
 

@@ -144,9 +144,9 @@ TEST_CASE("keys, folded keys and neighbours are independent") {
 
 template <class Bits>
 number_pair normal_of(Bits a, Bits b) {
-  detail::normal_arguments<1> x;
-  detail::set_argument(x, 0, a, b);
-  detail::normal_pairs(x, sizeof(Bits) == 4 ? 33 : 53);
+  internal::normal_arguments<1> x;
+  internal::set_argument(x, 0, a, b);
+  internal::normal_pairs(x, sizeof(Bits) == 4 ? 33 : 53);
   return {x.turn[0], x.odd[0]};
 }
 
@@ -159,11 +159,11 @@ TEST_CASE("normal numbers are Box and Muller's within the documented error") {
                       std::abs(pair.second - radius * std::sin(2 * pi * turn)) / radius});
   };
   for (std::uint64_t i = 0; i < 100000; ++i) {
-    const auto block = detail::random_words<1>(3, detail::stream::normal, i);
+    const auto block = internal::random_words<1>(3, internal::stream::normal, i);
     const std::uint32_t a = block.words[0][0], b = block.words[1][0];
     check((a + 0.5) * 0x1p-32, b * 0x1p-32, normal_of(a, b));
-    const std::uint64_t c = detail::join(block.words[2][0], a);
-    const std::uint64_t d = detail::join(block.words[3][0], b);
+    const std::uint64_t c = internal::join(block.words[2][0], a);
+    const std::uint64_t d = internal::join(block.words[3][0], b);
     check((static_cast<double>(c >> 12U) + 0.5) * 0x1p-52, static_cast<double>(d) * 0x1p-64,
           normal_of(c, d));
   }
