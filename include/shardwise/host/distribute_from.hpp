@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// Distributes host data that only one owner of a mesh has; not part of `shardwise.hpp`.
-
 #include "shardwise/host/distribute.hpp"
+#include "shardwise/kernel/reduction_identity.hpp"
 #include "shardwise/runtime/agreement.hpp"
 
 #include <cstddef>

@@ -5,7 +5,6 @@
 #include "shardwise/host/made_from.hpp"
 #include "shardwise/kernel/any_block.hpp"
 #include "shardwise/kernel/element_kernels.hpp"
-#include "shardwise/kernel/reduction_identity.hpp"
 #include "shardwise/layout/layout_rules.hpp"
 #include "shardwise/runtime/device_pool.hpp"
 #include "shardwise/tensor/tensor_handle.hpp"
@@ -40,20 +39,17 @@ template <class T>
 /// of the first device along its axes; the other shards hold the identity of the reduction.
 [[nodiscard]] bool has_elements(const placement& where, index_t shard) noexcept;
 
-/// The same for shards whose elements depend only on their global indices: `fill(part, block)`;
-/// `identity` is the identity of the pending reduction.
+/// The same for shards whose elements depend only on their global indices: `fill(part, block)`.
 [[nodiscard]] node_ptr make_any_filled(const std::shared_ptr<pool_state>& home,
                                        const tensor_desc& tensor, const element_kernels& elements,
-                                       function_view<void(const held_box&, const any_block&)> fill,
-                                       const void* identity);
+                                       function_view<void(const held_box&, const any_block&)> fill);
 template <class T>
 [[nodiscard]] node_ptr make_filled(const std::shared_ptr<pool_state>& home,
                                    const tensor_desc& tensor,
                                    function_view<void(const held_box&, const strided<T>&)> fill) {
-  const T identity = identity_of<T>(tensor.layout.kind);
   return make_any_filled(
       home, tensor, element_kernels_of<T>,
-      [&](const held_box& part, const any_block& block) { fill(part, block.as<T>()); }, &identity);
+      [&](const held_box& part, const any_block& block) { fill(part, block.as<T>()); });
 }
 
 /// Calls `run(first, place, count)` for each contiguous run of a part: `first` is the global index

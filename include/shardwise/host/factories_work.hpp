@@ -3,7 +3,10 @@
 
 #include "shardwise/core/config.hpp"
 #include "shardwise/host/factories.hpp"
+#include "shardwise/kernel/reduction_identity.hpp"
+#include "shardwise/runtime/number_operand.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -43,18 +46,22 @@ SHARDWISE_INLINE bool has_elements(const placement& where, index_t shard) noexce
   return terms.position_of(where.first_device_of(shard)) == 0;
 }
 
-SHARDWISE_INLINE node_ptr
-make_any_filled(const std::shared_ptr<pool_state>& home, const tensor_desc& tensor,
-                const element_kernels& elements,
-                function_view<void(const held_box&, const any_block&)> fill, const void* identity) {
+SHARDWISE_INLINE node_ptr make_any_filled(
+    const std::shared_ptr<pool_state>& home, const tensor_desc& tensor,
+    const element_kernels& elements, function_view<void(const held_box&, const any_block&)> fill) {
   require(check_known(home->mesh(), tensor.layout, tensor.extents));
+  std::uint64_t identity = 0;
+  with_computed_type(tensor.type, [&](auto number) {
+    number = identity_of<decltype(number)>(tensor.layout.kind);
+    elements.store(&number, 1, &identity);
+  });
   const placement_ptr where = home->place(tensor);
   return make_placed_shards(home, where, elements,
                             [&](index_t shard, const held_box& part, const any_block& block) {
                               if (has_elements(*where, shard)) return fill(part, block);
                               inplace_vector<index_t, max_rank> nowhere;
                               nowhere.resize(block.extents.size());
-                              elements.copy({identity, block.type, block.extents, nowhere}, block);
+                              elements.copy({&identity, block.type, block.extents, nowhere}, block);
                             });
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// Creates tensors from the shards of the devices; not part of `shardwise.hpp`.
-
 #include "shardwise/host/factories.hpp"
 #include "shardwise/host/host_block.hpp"
 #include "shardwise/layout/join_shards.hpp"
@@ -103,7 +101,7 @@ template <class T>
   const placement_ptr where = home->place(tensor);
   // The block of the first device of each shard.
   std::vector<strided<const T>> first(static_cast<std::size_t>(where->count()));
-  std::vector<bool> is_given(first.size(), false);
+  std::vector<char> is_given(first.size(), 0);
   for (std::size_t i = 0; i < own.size(); ++i) {
     const extents_desc part = extents_of(where->box_of(own[i]));
     const host_block<T>& given = blocks[i];
@@ -115,10 +113,10 @@ template <class T>
     const strided<const T> view =
         given.is_run ? strided<const T>{given.view.data, part, row_major(part)} : given.view;
     const auto shard = static_cast<std::size_t>(where->shard_of(own[i]));
-    if (is_given[shard] && !same_bits(first[shard], view))
+    if (is_given[shard] != 0 && !same_bits(first[shard], view))
       fail({.rule = violation::replicas_differ, .operand = static_cast<int>(own[i])});
-    if (!is_given[shard]) first[shard] = view;
-    is_given[shard] = true;
+    if (is_given[shard] == 0) first[shard] = view;
+    is_given[shard] = 1;
   }
   return make_shards<T>(home, tensor, [&](index_t shard, const held_box&, const strided<T>& block) {
     if (block.size() > 0) copy_elements(first[static_cast<std::size_t>(shard)], block);

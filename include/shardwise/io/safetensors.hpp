@@ -51,8 +51,8 @@ template <class T>
 [[nodiscard]] node_ptr load_node(const std::shared_ptr<pool_state>& home,
                                  const safetensors_file& file, const stored_tensor& stored,
                                  const layout_desc& layout) {
-  return fill_leaf<T>(
-      home, {element_of<T>, stored.extents, layout},
+  return make_any_filled(
+      home, {element_of<T>, stored.extents, layout}, element_kernels_of<T>,
       [&](const held_box& part, const any_block& block) { read_part(file, stored, part, block); });
 }
 

@@ -60,31 +60,10 @@ class kernel_table {
 
   /// Registers the kernel of an operation for some types. Two operations of one name are an error,
   /// which is reported when either is looked up.
-  void enter(const operation& what, std::uint64_t types, const operation_kernel& kernel) {
-    const std::lock_guard lock(mutex_);
-    const std::size_t at = place_of(what.id, types);
-    if (at < entries_.size() && is_at(at, what.id, types))
-      entries_[at].kernel = kernel;
-    else
-      entries_.insert(entries_.begin() + static_cast<std::ptrdiff_t>(at), {&what, types, kernel});
-    for (std::size_t i = place_of(what.id, 0); i < entries_.size(); ++i) {
-      if (entries_[i].what->id != what.id) break;
-      if (entries_[i].what != &what) doubled_.push_back({what.id});
-    }
-  }
+  void enter(const operation& what, std::uint64_t types, const operation_kernel& kernel);
   /// Returns the kernel of an operation for some types; it is an error if none is registered, or if
   /// two operations have its name.
-  [[nodiscard]] operation_kernel find(const operation& what, std::uint64_t types) const {
-    const std::lock_guard lock(mutex_);
-    for (const doubled& one : doubled_)
-      if (one.id == what.id) fail({.rule = violation::operation_is_entered_twice}, what.name);
-    const std::size_t at = place_of(what.id, types);
-    if (at < entries_.size() && is_at(at, what.id, types)) return entries_[at].kernel;
-    if constexpr (build_config::compiled)
-      if (const operation_kernel* const kernel = detail::compiled_kernel(what.id, types))
-        return *kernel;
-    fail({.rule = violation::operation_has_no_kernel}, what.name);
-  }
+  [[nodiscard]] operation_kernel find(const operation& what, std::uint64_t types) const;
   /// Returns all registered kernels, by operation and types.
   [[nodiscard]] const std::vector<entry>& entries() const noexcept { return entries_; }
 
@@ -95,18 +74,7 @@ class kernel_table {
   };
 
   /// Returns the position of the kernel of an operation, or where it would be inserted.
-  [[nodiscard]] std::size_t place_of(std::uint64_t id, std::uint64_t types) const noexcept {
-    std::size_t begin = 0, end = entries_.size();
-    while (begin < end) {
-      const std::size_t middle = begin + (end - begin) / 2;
-      const entry& at = entries_[middle];
-      if (at.what->id < id || (at.what->id == id && at.types < types))
-        begin = middle + 1;
-      else
-        end = middle;
-    }
-    return begin;
-  }
+  [[nodiscard]] std::size_t place_of(std::uint64_t id, std::uint64_t types) const noexcept;
   [[nodiscard]] bool is_at(std::size_t place, std::uint64_t id,
                            std::uint64_t types) const noexcept {
     return entries_[place].what->id == id && entries_[place].types == types;
@@ -118,3 +86,7 @@ class kernel_table {
 };
 
 }  // namespace shardwise
+
+#if !defined(SHARDWISE_COMPILED)
+#include "shardwise/kernel/kernel_table_work.hpp"
+#endif

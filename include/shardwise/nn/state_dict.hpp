@@ -6,6 +6,7 @@
 #include "shardwise/host/distribute.hpp"
 #include "shardwise/host/host.hpp"
 #include "shardwise/nn/state_entry.hpp"
+#include "shardwise/tensor/variables.hpp"
 
 #include <concepts>
 #include <cstddef>
@@ -98,32 +99,56 @@ class basic_state_view {
 using state_view = basic_state_view<state_entry>;
 using const_state_view = basic_state_view<const_state_entry>;
 
+namespace internal {
+
+/// Lists the leaves of a state. The only visitor of its nests, since code is generated for each
+/// type of visitor and each type of nest.
+class state_lister {
+ public:
+  state_lister(std::string_view prefix, const_state_view& to) noexcept : prefix_(prefix), to_(to) {}
+
+  void operator()(const tensor_handle& leaf, const leaf_path& at) const {
+    to_.push_back(const_state_entry(state_name(prefix_, at), leaf));
+  }
+  template <Readable X>
+    requires(!std::derived_from<X, tensor_handle>)
+  void operator()(const X& leaf, const leaf_path& at) const {
+    to_.push_back(const_state_entry(state_name(prefix_, at), leaf));
+  }
+  template <FrozenNest Part>
+  void operator()(const Part& part, const leaf_path& at) const {
+    if (is_left_out(part))
+      for_each_leaf<tensors_in_pools>(
+          part.value,
+          [&](const auto&, const leaf_path& in) { to_.leave_out(state_name(prefix_, in)); }, at);
+    else
+      for_each_leaf<tensors_and_frozen_parts>(part.value, *this, at);
+  }
+
+ private:
+  std::string_view prefix_;
+  const_state_view& to_;
+};
+
+}  // namespace internal
+
 /// Returns the tensors of a nest, such as a model or the state of an optimizer, with their names: a
-/// `state_view`, or a `const_state_view` if the nest is const. With a prefix the names are
-/// `prefix.layers.0.weight`. Members that are not tensors are omitted, and so are frozen parts of
-/// the state of an optimizer.
+/// `state_view`, or a `const_state_view` if the nest or a tensor in it is const. With a prefix the
+/// names are `prefix.layers.0.weight`. Members that are not tensors are omitted, and so are frozen
+/// parts of the state of an optimizer.
 ///
 ///     for (const auto& each : state_dict(model))
 ///       std::cout << each.name() << ": " << to_text(each.tensor().type) << '\n';
 ///     state_dict(model)["head.weight"].assign(w);
 template <class Nest>
 [[nodiscard]] auto state_dict(Nest& nest, std::string_view prefix = {}) {
-  using entry = std::conditional_t<std::is_const_v<Nest>, const_state_entry, state_entry>;
-  basic_state_view<entry> out;
-  for_each_leaf<internal::tensors_in_pools>(nest, [&](auto& x, const leaf_path& at) {
-    out.push_back(entry(internal::state_name(prefix, at), x));
-  });
-  for_each_leaf<internal::tensors_and_frozen_parts>(nest, [&]<class X>(X& x, const leaf_path& at) {
-    if constexpr (internal::FrozenNest<std::remove_const_t<X>>)
-      if (internal::is_left_out(x))
-        for_each_leaf<internal::tensors_in_pools>(
-            x.value,
-            [&](const auto&, const leaf_path& in) {
-              out.leave_out(internal::state_name(prefix, in));
-            },
-            at);
-  });
-  return out;
+  const_state_view all;
+  for_each_leaf<internal::tensors_and_frozen_parts>(std::as_const(nest),
+                                                    internal::state_lister(prefix, all));
+  if constexpr (!std::is_const_v<Nest> && internal::has_variables_only<Nest>())
+    return internal::writable(all);
+  else
+    return all;
 }
 /// A nest on paper has no elements; `for_each_parameter` visits its names and types.
 template <internal::NestOnPaper Nest>

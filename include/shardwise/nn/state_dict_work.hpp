@@ -24,6 +24,13 @@ SHARDWISE_INLINE state_difference difference_of_names(const const_state_view& in
 
 namespace internal {
 
+SHARDWISE_INLINE state_view writable(const const_state_view& of) {
+  state_view out;
+  for (const const_state_entry& each : of) out.push_back(state_entry(each));
+  for (const std::string& each : of.left_out()) out.leave_out(each);
+  return out;
+}
+
 SHARDWISE_INLINE std::string words_of(const state_difference& names) {
   const auto list = [](const char* what, const std::vector<std::string>& all) {
     std::string out = all.empty() ? "" : what;

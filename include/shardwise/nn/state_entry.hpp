@@ -9,6 +9,7 @@
 #include "shardwise/runtime/make_nodes.hpp"
 #include "shardwise/tensor/any_tensor.hpp"
 
+#include <concepts>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -45,34 +46,6 @@ concept NestOnPaper = !AnyRefused<Nest> && is_on_paper<std::remove_const_t<Nest>
 /// Returns the name of a leaf of a nest in a state.
 [[nodiscard]] std::string state_name(std::string_view prefix, const leaf_path& path);
 
-/// The type-erased operations on a leaf.
-struct state_leaf {
-  node_ptr (*read)(const void* leaf);
-  void (*write)(void* leaf, node_ptr value);
-  /// Creates a tensor whose parts are filled; see `make_filled`.
-  node_ptr (*filled)(const std::shared_ptr<pool_state>& home, const tensor_desc& tensor,
-                     function_view<void(const held_box&, const any_block&)> fill);
-};
-template <class X>
-[[nodiscard]] node_ptr read_leaf(const void* leaf) {
-  return static_cast<const X*>(leaf)->share();
-}
-template <class X>
-void write_leaf(void* leaf, node_ptr value) {
-  *static_cast<X*>(leaf) = handle_of<X>(std::move(value));
-}
-template <class T>
-[[nodiscard]] node_ptr fill_leaf(const std::shared_ptr<pool_state>& home, const tensor_desc& tensor,
-                                 function_view<void(const held_box&, const any_block&)> fill) {
-  const T identity = identity_of<T>(tensor.layout.kind);
-  return make_any_filled(home, tensor, element_kernels_of<T>, fill, &identity);
-}
-template <class X>
-inline constexpr state_leaf state_leaf_of{read_leaf<X>, nullptr, fill_leaf<typename X::value_type>};
-template <class X>
-inline constexpr state_leaf written_state_leaf_of{read_leaf<X>, write_leaf<X>,
-                                                  fill_leaf<typename X::value_type>};
-
 /// Returns all elements of a tensor, row-major.
 [[nodiscard]] std::vector<std::byte> gathered_bytes(tensor_node& owner);
 
@@ -81,13 +54,27 @@ inline constexpr state_leaf written_state_leaf_of{read_leaf<X>, write_leaf<X>,
 
 }  // namespace internal
 
+class const_state_entry;
+class state_entry;
+template <class Entry>
+class basic_state_view;
+
+namespace internal {
+/// Returns the same tensors for assignment; they are variables of a nest that is not const.
+[[nodiscard]] basic_state_view<state_entry> writable(const basic_state_view<const_state_entry>& of);
+}  // namespace internal
+
 /// A tensor of a nest with its name, for reading.
 class const_state_entry {
  public:
   /// Refers to a tensor, which must outlive it.
+  const_state_entry(std::string name, const tensor_handle& leaf)
+      : name_(std::move(name)), variable_(&leaf) {}
+  /// Names an expression.
   template <Readable X>
+    requires(!std::derived_from<X, tensor_handle>)
   const_state_entry(std::string name, const X& leaf)
-      : const_state_entry(std::move(name), &leaf, internal::state_leaf_of<X>) {}
+      : name_(std::move(name)), value_(leaf.share()) {}
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   /// Returns its elements, extents and layout.
@@ -103,28 +90,25 @@ class const_state_entry {
   /// Returns all elements, row-major, in host memory, after computing them if necessary.
   [[nodiscard]] std::vector<std::byte> bytes() const { return internal::gathered_bytes(*share()); }
   /// Returns the node of the tensor.
-  [[nodiscard]] node_ptr share() const { return leaf_->read(place_); }
-
- protected:
-  const_state_entry(std::string name, const void* place, const internal::state_leaf& leaf)
-      : name_(std::move(name)), place_(place), leaf_(&leaf) {}
-
-  [[nodiscard]] const internal::state_leaf& leaf() const noexcept { return *leaf_; }
+  [[nodiscard]] const node_ptr& share() const {
+    return variable_ != nullptr ? variable_->share() : value_;
+  }
 
  private:
+  friend class state_entry;
+
   std::string name_;
-  const void* place_;
-  const internal::state_leaf* leaf_;
+  /// The tensor, or null for an expression, whose node is `value_`.
+  const tensor_handle* variable_ = nullptr;
+  node_ptr value_;
 };
 
 /// A tensor of a nest with its name, for reading and assignment.
 class state_entry : public const_state_entry {
  public:
-  template <Readable X>
-    requires(!std::is_const_v<X>)
-  state_entry(std::string name, X& leaf)
-      : const_state_entry(std::move(name), &leaf, internal::written_state_leaf_of<X>),
-        written_(&leaf) {}
+  /// Refers to a variable, which must outlive it.
+  state_entry(std::string name, tensor_handle& leaf)
+      : const_state_entry(std::move(name), leaf), written_(&leaf) {}
 
   /// Assigns a new value to the tensor, with its elements and extents. The tensor keeps its layout
   /// and its pool: the value is resharded or, from another pool, copied through host memory.
@@ -143,7 +127,12 @@ class state_entry : public const_state_entry {
   void replace(node_ptr value) const;
 
  private:
-  void* written_;
+  friend basic_state_view<state_entry> internal::writable(
+      const basic_state_view<const_state_entry>&);
+  explicit state_entry(const const_state_entry& from)
+      : const_state_entry(from), written_(const_cast<tensor_handle*>(from.variable_)) {}
+
+  tensor_handle* written_;
 };
 
 }  // namespace shardwise

@@ -72,12 +72,12 @@ SHARDWISE_INLINE node_ptr state_entry::value_of(const const_state_entry& from) c
 SHARDWISE_INLINE node_ptr
 state_entry::filled(function_view<void(const held_box&, const any_block&)> fill) const {
   const node_ptr own = share();
-  return leaf().filled(own->home(), own->tensor(), fill);
+  return internal::make_any_filled(own->home(), own->tensor(), own->elements(), fill);
 }
 
 SHARDWISE_INLINE void state_entry::replace(node_ptr value) const {
   value->name();
-  leaf().write(written_, std::move(value));
+  internal::set_node(*written_, std::move(value));
 }
 
 }  // namespace shardwise

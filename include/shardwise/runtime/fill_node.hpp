@@ -31,7 +31,7 @@ class fill_node : public pending_node {
   [[nodiscard]] operation_cost cost() const noexcept override { return {}; }
 
   void run_shard(index_t shard) override {
-    detail::with_number(value_, tensor().type, [&](auto filled) {
+    internal::with_number(value_, tensor().type, [&](auto filled) {
       constexpr index_t some = 256;
       decltype(filled) values[some];
       for (auto& each : values) each = filled;

@@ -9,7 +9,7 @@
 
 namespace shardwise {
 
-namespace detail {
+namespace internal {
 
 /// Calls `f` with the number of an instruction, converted to the type used for arithmetic.
 template <class F>
@@ -38,7 +38,7 @@ auto with_computed_type(element type, const F& f) {
   return with_number({}, type, f);
 }
 
-}  // namespace detail
+}  // namespace internal
 
 /// A number among the operands of an elementwise operation, and its position: its bits in the type
 /// used for arithmetic on elements of `type`.
@@ -49,7 +49,7 @@ struct number_operand {
 
   /// Returns the number as the program stores it.
   [[nodiscard]] attributes how() const noexcept {
-    return detail::with_computed_type(type, [&](auto number) {
+    return internal::with_computed_type(type, [&](auto number) {
       std::memcpy(&number, &bits, sizeof number);
       return constant_operation::how(number);
     });

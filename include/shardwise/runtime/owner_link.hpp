@@ -26,8 +26,7 @@ namespace shardwise {
 /// Values that need its shards can no longer be computed.
 class owner_error : public std::runtime_error {
  public:
-  owner_error(index_t owner, const std::string& words)
-      : std::runtime_error("owner " + std::to_string(owner) + ": " + words), owner_(owner) {}
+  owner_error(index_t owner, const std::string& words);
 
   /// Returns the number of the owner that failed.
   [[nodiscard]] index_t owner() const noexcept { return owner_; }
@@ -54,17 +53,9 @@ struct owner_share {
 
 /// Returns the owner of each device in contiguous blocks: devices are in the order of their
 /// numbers, and the first owner gets the first ones.
-[[nodiscard]] inline std::vector<index_t> owners_in_blocks(index_t devices, index_t owners) {
-  std::vector<index_t> all;
-  for (index_t d = 0; d < devices; ++d) all.push_back(d * owners / devices);
-  return all;
-}
+[[nodiscard]] std::vector<index_t> owners_in_blocks(index_t devices, index_t owners);
 /// Returns the owner of each device, distributed round-robin.
-[[nodiscard]] inline std::vector<index_t> owners_in_turn(index_t devices, index_t owners) {
-  std::vector<index_t> all;
-  for (index_t d = 0; d < devices; ++d) all.push_back(d % owners);
-  return all;
-}
+[[nodiscard]] std::vector<index_t> owners_in_turn(index_t devices, index_t owners);
 
 /// The data exchanged between this owner and the others since the last reset.
 struct owner_traffic {
@@ -84,6 +75,9 @@ struct owner_traffic {
 class owner_link {
  public:
   explicit owner_link(owner_share share);
+  owner_link(const owner_link&) = delete;
+  owner_link& operator=(const owner_link&) = delete;
+  ~owner_link();
 
   [[nodiscard]] const device_owners& owners() const noexcept { return owners_; }
   [[nodiscard]] index_t self() const noexcept { return share_.carrier->self(); }
@@ -99,14 +93,7 @@ class owner_link {
     bytes_by_owner in;
 
     /// Makes room for this many bytes to and from each owner. Only growth allocates.
-    void resize(std::span<const index_t> sent, std::span<const index_t> wanted) {
-      out.resize(sent.size());
-      in.resize(wanted.size());
-      for (std::size_t o = 0; o < sent.size(); ++o) {
-        out[o].resize(static_cast<std::size_t>(sent[o]));
-        in[o].resize(static_cast<std::size_t>(wanted[o]));
-      }
-    }
+    void resize(std::span<const index_t> sent, std::span<const index_t> wanted);
   };
 
   /// Begins an operation that all owners perform. `hash` identifies everything that determines the

@@ -6,6 +6,31 @@
 
 namespace shardwise {
 
+SHARDWISE_INLINE owner_error::owner_error(index_t owner, const std::string& words)
+    : std::runtime_error("owner " + std::to_string(owner) + ": " + words), owner_(owner) {}
+
+SHARDWISE_INLINE std::vector<index_t> owners_in_blocks(index_t devices, index_t owners) {
+  std::vector<index_t> all;
+  for (index_t d = 0; d < devices; ++d) all.push_back(d * owners / devices);
+  return all;
+}
+
+SHARDWISE_INLINE std::vector<index_t> owners_in_turn(index_t devices, index_t owners) {
+  std::vector<index_t> all;
+  for (index_t d = 0; d < devices; ++d) all.push_back(d % owners);
+  return all;
+}
+
+SHARDWISE_INLINE void owner_link::messages::resize(std::span<const index_t> sent,
+                                                   std::span<const index_t> wanted) {
+  out.resize(sent.size());
+  in.resize(wanted.size());
+  for (std::size_t o = 0; o < sent.size(); ++o) {
+    out[o].resize(static_cast<std::size_t>(sent[o]));
+    in[o].resize(static_cast<std::size_t>(wanted[o]));
+  }
+}
+
 SHARDWISE_INLINE owner_link::owner_link(owner_share share)
     : share_(std::move(share)),
       owners_(share_.owner_of),
@@ -18,6 +43,8 @@ SHARDWISE_INLINE owner_link::owner_link(owner_share share)
   for (auto& to : sent_) to.open.reserve(most);
   for (auto& from : received_) from.open.reserve(most);
 }
+
+SHARDWISE_INLINE owner_link::~owner_link() = default;
 
 SHARDWISE_INLINE owner_link::bytes_by_owner owner_link::nothing() const {
   return bytes_by_owner(static_cast<std::size_t>(owners_.count()));

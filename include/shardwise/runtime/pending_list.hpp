@@ -56,17 +56,7 @@ class pending_list {
 
   /// Returns the nodes on the list that are held, in the order in which they entered; the caller
   /// holds them too from now on.
-  [[nodiscard]] std::vector<node_ptr> hold() {
-    // Nodes leave the list when they are destroyed, so none may be destroyed under the lock.
-    std::vector<node_ptr> held;
-    node_ptr node;
-    const std::lock_guard lock(mutex_);
-    for (entry* at = ends_.next_; at != &ends_; at = at->next_) {
-      node = at->node_->weak_from_this().lock();
-      if (node != nullptr) held.push_back(std::move(node));
-    }
-    return held;
-  }
+  [[nodiscard]] std::vector<node_ptr> hold();
 
  private:
   std::mutex mutex_;
@@ -74,3 +64,7 @@ class pending_list {
 };
 
 }  // namespace shardwise
+
+#if !defined(SHARDWISE_COMPILED)
+#include "shardwise/runtime/pending_list_work.hpp"
+#endif

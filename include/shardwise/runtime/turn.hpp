@@ -3,8 +3,8 @@
 
 #include "shardwise/core/error.hpp"
 
-#include <algorithm>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 namespace shardwise {
@@ -21,11 +21,7 @@ class machine_turn {
   machine_turn& operator=(const machine_turn&) = delete;
 
   /// Waits for the turn, or throws if it would wait for ever.
-  void lock() {
-    if (waits_here()) refuse();
-    if (!mutex_.try_lock()) wait();
-    outer_ = std::exchange(innermost(), this);
-  }
+  void lock();
   void unlock() noexcept {
     innermost() = outer_;
     mutex_.unlock();
@@ -33,9 +29,7 @@ class machine_turn {
 
   /// Returns true if the program that has the turn waits for the calling thread: it called the
   /// device function that this thread runs, or an enclosing one.
-  [[nodiscard]] bool waits_here() const noexcept {
-    return reaches(innermost(), [this](const machine_turn* held) { return held == this; });
-  }
+  [[nodiscard]] bool waits_here() const noexcept;
 
   /// Returns the turn of the program whose device function the calling thread runs; null outside
   /// device functions.
@@ -58,20 +52,10 @@ class machine_turn {
   /// program that has it and is suspended meanwhile, one of these at a time.
   class look {
    public:
-    explicit look(machine_turn& at) : at_(at), inside_(at.waits_here()) {
-      if (inside_)
-        at_.looking_.lock();
-      else
-        at_.lock();
-    }
+    explicit look(machine_turn& at);
     look(const look&) = delete;
     look& operator=(const look&) = delete;
-    ~look() {
-      if (inside_)
-        at_.looking_.unlock();
-      else
-        at_.unlock();
-    }
+    ~look();
 
    private:
     machine_turn& at_;
@@ -84,61 +68,25 @@ class machine_turn {
     const machine_turn* works_for;
     const machine_turn* wants;
   };
-  struct waiting_room {
-    std::mutex mutex;
-    std::vector<waiter> waiters;
-  };
+  struct waiting_room;
 
   [[nodiscard]] static const machine_turn*& innermost() noexcept {
     static thread_local const machine_turn* turn = nullptr;
     return turn;
   }
-  [[nodiscard]] static waiting_room& room() {
-    static waiting_room all;
-    return all;
-  }
+  [[nodiscard]] static waiting_room& room();
   /// Returns true if the predicate holds for a turn, or for one that its thread had before.
   template <class Such>
-  [[nodiscard]] static bool reaches(const machine_turn* turn, const Such& such) noexcept {
-    for (; turn != nullptr; turn = turn->outer_)
-      if (such(turn)) return true;
-    return false;
-  }
+  [[nodiscard]] static bool reaches(const machine_turn* turn, const Such& such) noexcept;
   [[noreturn]] static void refuse() { fail({.rule = violation::pool_waits_for_itself}); }
 
   /// Waits in the shared list, unless the turn would never come. Every waiting thread is in the
   /// list, so the last thread that would complete a cycle sees all the others.
-  void wait() {
-    waiting_room& all = room();
-    const machine_turn* const own = innermost();
-    {
-      const std::lock_guard lock(all.mutex);
-      if (own != nullptr && would_wait_for(own, all.waiters)) refuse();
-      all.waiters.push_back({own, this});
-    }
-    mutex_.lock();
-    const std::lock_guard lock(all.mutex);
-    const auto here = std::find_if(all.waiters.begin(), all.waiters.end(), [&](const waiter& w) {
-      return w.works_for == own && w.wants == this;
-    });
-    *here = all.waiters.back();
-    all.waiters.pop_back();
-  }
+  void wait();
   /// Returns true if the holder of this turn waits, through others, for a thread that works for
   /// `own`.
   [[nodiscard]] bool would_wait_for(const machine_turn* own,
-                                    const std::vector<waiter>& waiters) const {
-    std::vector<const machine_turn*> awaited{this};
-    const auto is_awaited = [&](const machine_turn* turn) {
-      return std::find(awaited.begin(), awaited.end(), turn) != awaited.end();
-    };
-    for (std::size_t before = 0; before != awaited.size();) {
-      before = awaited.size();
-      for (const waiter& w : waiters)
-        if (!is_awaited(w.wants) && reaches(w.works_for, is_awaited)) awaited.push_back(w.wants);
-    }
-    return reaches(own, is_awaited);
-  }
+                                    const std::vector<waiter>& waiters) const;
 
   std::mutex mutex_;
   std::mutex looking_;
@@ -148,3 +96,7 @@ class machine_turn {
 };
 
 }  // namespace shardwise
+
+#if !defined(SHARDWISE_COMPILED)
+#include "shardwise/runtime/turn_work.hpp"
+#endif

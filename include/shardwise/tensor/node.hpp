@@ -90,18 +90,13 @@ class tensor_node : public std::enable_shared_from_this<tensor_node> {
   /// Returns true if no other tensor and no view shares the memory of the shards.
   [[nodiscard]] bool owns_memory() const noexcept;
   /// Shares the memory of another node.
-  void share_memory(const std::vector<shard_buffer<std::byte>>& shards) { shards_ = shards; }
+  void share_memory(const std::vector<shard_buffer<std::byte>>& shards);
   /// Shares the memory of another node, which is charged for it, or releases the shared memory.
   /// Only the first call allocates.
-  void view_memory_of(const tensor_node& other) { shards_ = other.shards_; }
+  void view_memory_of(const tensor_node& other);
   /// The same without a share in the memory, which must not be released before this node drops it.
-  void borrow_memory_of(const tensor_node& other) {
-    shards_.resize(other.shards_.size());
-    for (std::size_t s = 0; s < shards_.size(); ++s) shards_[s] = other.shards_[s].borrowed();
-  }
-  void drop_memory() noexcept {
-    for (shard_buffer<std::byte>& each : shards_) each = {};
-  }
+  void borrow_memory_of(const tensor_node& other);
+  void drop_memory() noexcept;
   /// Allocates memory that is not charged to a device: new, or returned by `take(bytes)`.
   template <class Take>
   void get_memory(const Take& take) {
@@ -111,10 +106,7 @@ class tensor_node : public std::enable_shared_from_this<tensor_node> {
         shards_[static_cast<std::size_t>(s)] =
             take(where().size_of_shard(s) * size_of(tensor().type));
   }
-  void take_memory_of(tensor_node& other) {
-    shards_ = other.shards_;
-    std::swap(charged_, other.charged_);
-  }
+  void take_memory_of(tensor_node& other);
   /// Charges every device with its shard, until this node is destroyed or another takes over the
   /// memory.
   void charge(device_memory& memory) noexcept;

@@ -48,6 +48,29 @@ SHARDWISE_INLINE void tensor_node::allocate(arena& storage, device_memory& memor
   charge(memory);
 }
 
+SHARDWISE_INLINE void tensor_node::share_memory(
+    const std::vector<shard_buffer<std::byte>>& shards) {
+  shards_ = shards;
+}
+
+SHARDWISE_INLINE void tensor_node::view_memory_of(const tensor_node& other) {
+  shards_ = other.shards_;
+}
+
+SHARDWISE_INLINE void tensor_node::borrow_memory_of(const tensor_node& other) {
+  shards_.resize(other.shards_.size());
+  for (std::size_t s = 0; s < shards_.size(); ++s) shards_[s] = other.shards_[s].borrowed();
+}
+
+SHARDWISE_INLINE void tensor_node::drop_memory() noexcept {
+  for (shard_buffer<std::byte>& each : shards_) each = {};
+}
+
+SHARDWISE_INLINE void tensor_node::take_memory_of(tensor_node& other) {
+  shards_ = other.shards_;
+  std::swap(charged_, other.charged_);
+}
+
 SHARDWISE_INLINE bool tensor_node::owns_memory() const noexcept {
   // Makes all writes visible that other threads did before they released their handles.
   std::atomic_thread_fence(std::memory_order_acquire);

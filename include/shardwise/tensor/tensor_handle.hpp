@@ -7,7 +7,11 @@
 #include <utility>
 
 namespace shardwise {
+class tensor_handle;
+
 namespace internal {
+/// Makes a variable the handle of another node, which nobody checks either.
+void set_node(tensor_handle& of, node_ptr state) noexcept;
 /// Returns the tensor of type `X` whose node this is. Nobody checks that the node is described as
 /// the type says: what is read from elsewhere becomes a typed tensor by `as<X>`, which does.
 template <class X>
@@ -48,9 +52,14 @@ class tensor_handle : public on_devices {
   explicit tensor_handle(node_ptr state) noexcept : state_(std::move(state)) {}
 
  private:
+  friend void internal::set_node(tensor_handle&, node_ptr) noexcept;
   [[gnu::noinline]] void drop() noexcept { state_.reset(); }
 
   node_ptr state_;
 };
+
+inline void internal::set_node(tensor_handle& of, node_ptr state) noexcept {
+  of.state_ = std::move(state);
+}
 
 }  // namespace shardwise

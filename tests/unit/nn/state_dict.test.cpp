@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 using namespace shardwise;
@@ -227,4 +228,36 @@ TEST_CASE("owners of one mesh load a state together") {
       const auto host = to_host(into);
       require(std::vector<float>(host.elements().begin(), host.elements().end()) == values);
     });
+}
+
+TEST_CASE("tensors of const nests and const members can be read, and not assigned") {
+  using V = tensor<pod, P<"data">, float, 4>;
+  struct norm {
+    const V scale;
+    V shift;
+  };
+  const device_pool pool{pod{}};
+  norm some{ones<V>(pool), zeros<V>(pool)};
+  static_assert(std::is_same_v<decltype(state_dict(some)), const_state_view>);
+  const auto state = state_dict(some, "norm");
+  REQUIRE(state.size() == 2);
+  REQUIRE(to_host(state["norm.scale"].as<float>()).elements()[3] == 1.0F);
+  REQUIRE(to_host(state["norm.shift"].as<float>()).elements()[3] == 0.0F);
+  const V fixed = ones<V>(pool);
+  static_assert(std::is_same_v<decltype(state_dict(fixed)), const_state_view>);
+  V free = ones<V>(pool);
+  static_assert(std::is_same_v<decltype(state_dict(free)), state_view>);
+  // Members that are no tensors may be const.
+  struct versioned {
+    std::vector<V> all;
+    const int version;
+  };
+  versioned two{{free, free}, 2};
+  static_assert(std::is_same_v<decltype(state_dict(two)), state_view>);
+  static_assert(std::is_same_v<decltype(state_dict(std::as_const(two))), const_state_view>);
+  state_dict(two)["all.1"].assign(some.shift);
+  REQUIRE(to_host(two.all[0]).elements()[3] == 1.0F);
+  REQUIRE(to_host(two.all[1]).elements()[3] == 0.0F);
+  state_dict(free)[0].assign(some.shift);
+  REQUIRE(to_host(free).elements()[3] == 0.0F);
 }
