@@ -36,24 +36,26 @@ void show_layouts(const training& run) {
   visualize(m.layers[0].mlp.down.weight);
 }
 
-/// Prints the traced and the counted cost of a step; returns true if they are equal.
-bool show_ledger(const cost_ledger& traced, const cost_ledger& counted) {
+/// Prints the predicted and the counted cost of a step; returns true if they are equal.
+bool show_ledger(const cost_ledger& predicted, const cost_ledger& counted) {
   const auto row = [](const char* words, index_t a, index_t b) {
     std::printf("  %-32s %14lld %14lld\n", words, static_cast<long long>(a),
                 static_cast<long long>(b));
   };
-  std::printf("\nOne step, for one device               on paper    by the pool\n");
+  std::printf("\nOne step, for one device               predicted        counted\n");
   for (const char* axis : {"data", "model"}) {
     const auto words = [&](const char* what) { return std::string(what) + axis; };
-    row(words("collectives over ").c_str(), traced.collectives(axis), counted.collectives(axis));
-    row(words("bytes received over ").c_str(), traced.bytes_moved(axis), counted.bytes_moved(axis));
+    row(words("collectives over ").c_str(), predicted.collectives(axis), counted.collectives(axis));
+    row(words("bytes received over ").c_str(), predicted.bytes_moved(axis),
+        counted.bytes_moved(axis));
   }
-  row("floating-point operations", traced.flops(), counted.flops());
-  row("peak bytes", traced.peak_bytes_per_device(), counted.peak_bytes_per_device());
-  return traced == counted;
+  row("floating-point operations", predicted.flops(), counted.flops());
+  row("peak bytes", predicted.peak_bytes_per_device(), counted.peak_bytes_per_device());
+  return predicted == counted;
 }
 
-/// Whether the cost of a step equals its trace, and steps on one device have the same losses.
+/// Whether the cost of a step is what its program predicts, and steps on one device have the same
+/// losses.
 struct check {
   double apart = 0;
   bool same_losses = false, same_costs = false;
@@ -67,17 +69,18 @@ check take_steps_twice(const options& wanted, const corpus& text) {
   }
   std::mt19937_64 random(5);
   check out;
-  cost_ledger counted;
+  cost_ledger predicted, counted;
   for (int s = 0; s < 3; ++s) {
     const places from = text.draw(random, false);
     many.pool().reset_counters();
-    const double loss = double{many.advance_once(text, from, 1e-3)};
+    const auto [loss, cost] = many.advance_once(text, from, 1e-3);
+    predicted = cost;
     counted = many.pool().counters();
-    const double same = double{one.advance_once(text, from, 1e-3)};
-    out.apart = std::max(out.apart, std::abs(loss - same) / std::abs(same));
+    const auto [same, cost_of_one] = one.advance_once(text, from, 1e-3);
+    out.apart = std::max(out.apart, std::abs(double{loss} - same) / std::abs(double{same}));
   }
   out.same_losses = out.apart < 1e-4;
-  out.same_costs = show_ledger(cost_of_step(wanted.data, wanted.model_parallel), counted);
+  out.same_costs = show_ledger(predicted, counted);
   return out;
 }
 
@@ -190,7 +193,7 @@ int run(const options& wanted) {
   const check checked = take_steps_twice(wanted, text);
   std::printf("three steps on one device have the same losses within %.1e: %s\n", checked.apart,
               checked.same_losses ? "the same" : "NOT THE SAME");
-  std::printf("costs of a step, on paper and counted: %s\n",
+  std::printf("costs of a step, predicted and counted: %s\n",
               checked.same_costs ? "the same" : "NOT THE SAME");
 
   std::printf("\nTraining, %lld bytes a step, losses in nats for a byte:\n",

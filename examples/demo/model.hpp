@@ -98,14 +98,4 @@ struct next_byte_loss {
 inline constexpr optim::training_step learn{next_byte_loss{},
                                             optim::adamw{.beta2 = 0.99, .weight_decay = 0.01}, 1.0};
 
-/// What a step costs on a mesh of this size, without data and without running anything.
-[[nodiscard]] inline cost_ledger cost_of_step(index_t data, index_t model_parallel) {
-  // Larger than what a stack has.
-  using step_program = traced_program<3072>;
-  const std::unique_ptr<const step_program> traced(
-      new step_program(trace_nests_program<3072, model, state, number, tokens, tokens>(
-          optim::functional_step{learn}, data, model_parallel)));
-  return ledger_of(*traced);
-}
-
 }  // namespace demo

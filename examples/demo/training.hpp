@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace demo {
@@ -31,11 +32,14 @@ class training {
     const tokens seen = read(text, from, 0), next = read(text, from, 1);
     return to_host(learn_(all_.m, all_.s, static_cast<float>(rate), seen, next))();
   }
-  /// The same without compiling it: every step computes its constants, as the ledger says.
-  float advance_once(const corpus& text, const places& from, double rate) {
+  /// The same without compiling it; also returns what the step costs, known before it runs.
+  std::pair<float, cost_ledger> advance_once(const corpus& text, const places& from, double rate) {
     const tokens seen = read(text, from, 0), next = read(text, from, 1);
     const number by = full<number>(pool_, static_cast<float>(rate));
-    return to_host(step(pool_, [&] { return learn(all_.m, all_.s, by, seen, next); }))();
+    const auto loss = learn(all_.m, all_.s, by, seen, next);
+    const cost_ledger cost = ledger_of(pool_);
+    sync(pool_);
+    return {to_host(loss)(), cost};
   }
   [[nodiscard]] float loss(const corpus& text, const places& from) const {
     return to_host(next_byte_loss{}(all_.m, read(text, from, 0), read(text, from, 1)))();

@@ -10,6 +10,7 @@
 #include "shardwise/runtime/steady_program.hpp"
 #include "shardwise/runtime/step.hpp"
 #include "shardwise/runtime/step_programs.hpp"
+#include "shardwise/tensor/variables.hpp"
 #if !defined(SHARDWISE_COMPILED)
 #include "shardwise/runtime/steady_program_work.hpp"
 #endif
@@ -43,15 +44,6 @@ inline constexpr bool is_given_to_change =
     std::is_lvalue_reference_v<X> && !std::is_const_v<std::remove_reference_t<X>> &&
     !detail::StepNumber<X>;
 
-/// The number that an argument is.
-template <StepNumber X>
-[[nodiscard]] constexpr auto step_number(const X& x) noexcept {
-  if constexpr (Scalar<X>)
-    return x;
-  else
-    return std::bit_cast<std::int64_t>(x.value);
-}
-
 /// The placeholders for the arguments of one call while a function is recorded.
 struct step_stand_ins {
   std::shared_ptr<pool_state> home;
@@ -68,6 +60,10 @@ struct step_stand_ins {
       numbers.push_back(number_node(home, constant_operation::how(x), {element_of<X>, {}, {}},
                                     element_kernels_of<X>));
       return handle_of<typename number_beside<X, First>::type>(stand_for(numbers.back()));
+    } else if constexpr (has_variables_only<X>() && std::copy_constructible<X>) {
+      X stands = x;
+      replace_all(parts_of(stands));
+      return stands;
     } else {
       const auto stand = [&]<class Each>(const Each& each) {
         return handle_of<settled_tensor<Each>>(stand_for(each.share()));
@@ -77,6 +73,11 @@ struct step_stand_ins {
   }
 
  private:
+  /// Makes the variables of a nest, which are not const, placeholders for their tensors.
+  void replace_all(const step_parts& of) {
+    for (const tensor_handle* each : of.variables)
+      set_node(const_cast<tensor_handle&>(*each), stand_for(each->share()));
+  }
   [[nodiscard]] node_ptr stand_for(const node_ptr& real) {
     made.push_back({argument_node_of(real), real});
     return made.back().stand_in;
@@ -121,6 +122,23 @@ class compiled_step {
     }
   }
 
+  /// Returns what a call with these arguments costs, for one device: the ledger of its program,
+  /// which is compiled as by a call. Runs nothing except what pending arguments need, and changes
+  /// no argument. Constants of the function are computed once, so they count as inputs.
+  ///
+  ///     const cost_ledger cost = train.ledger(model, state, 0.1F, x, y);
+  template <class... X>
+    requires(... || internal::has_tensor_in<std::remove_cvref_t<X>>())
+  [[nodiscard]] cost_ledger ledger(X&&... x) {
+    using made = decltype((*this)(std::forward<X>(x)...));
+    if constexpr (internal::holds_refusal<std::remove_cvref_t<made>>) {
+      return {};
+    } else {
+      const detail::step_programs::call now(programs_);
+      return program_for<X...>(x...).program.ledger();
+    }
+  }
+
   /// Returns the number of programs it keeps: one for each set of types, sizes, layouts and
   /// constants of its calls, at most the last eight.
   [[nodiscard]] std::size_t programs() const noexcept { return programs_.size(); }
@@ -148,22 +166,27 @@ class compiled_step {
       std::declval<const std::remove_cvref_t<Returned>&>(),
       std::declval<const detail::hollow_tensor&>()));
 
+  /// Describes a call, and returns its program.
+  template <class... X>
+  [[nodiscard]] entry& program_for(std::remove_reference_t<X>&... x) {
+    (programs_.add<may_change<X, argument<X, first_of<X...>>>>(std::as_const(x)), ...);
+    programs_.settle();
+    constexpr const void* types = &detail::type_mark<X...>;
+    entry* const found = programs_.find(types);
+    return found != nullptr ? *found : programs_.keep(record<X...>(types, std::as_const(x)...));
+  }
   template <class... X>
   auto compiled(std::remove_reference_t<X>&... x) {
     const detail::step_programs::call now(programs_);
-    (programs_.add(std::as_const(x)), ...);
-    programs_.find_repeated();
-    constexpr const void* types = &detail::type_mark<X...>;
-    entry* found = programs_.find(types);
-    if (found == nullptr) found = &programs_.keep(record<X...>(types, std::as_const(x)...));
-    run<X...>(*found, x...);
+    entry& at = program_for<X...>(x...);
+    programs_.run(at);
     if constexpr (!std::is_void_v<returned<X...>>) {
       using hollow = results<returned<X...>>;
       const auto take = [&]<class Each>(const Each&) {
-        return internal::handle_of<Each>(found->program.next_result());
+        return internal::handle_of<Each>(at.program.next_result());
       };
       return internal::map_nest<internal::frozen_parts::hold_tensors>(
-          *static_cast<const hollow*>(found->results.get()), take);
+          *static_cast<const hollow*>(at.results.get()), take);
     }
   }
   /// Calls the function with placeholders for its arguments, and plans its program.
@@ -173,13 +196,7 @@ class compiled_step {
     detail::step_stand_ins all{internal::first_in(x...).share()->home(), {}, {}};
     std::tuple<argument<X, first>...> arguments{all.template of<first>(x)...};
     constexpr std::index_sequence_for<X...> places;
-    const std::vector<std::byte> constants = constants_in(arguments, places);
-    const auto note_all = [&](std::vector<detail::recorded_result>& to) {
-      note_changes<X...>(arguments, all.made, to, places);
-      if (constants_in(arguments, places) != constants)
-        fail({.rule = violation::operand_count_differs},
-             "a step changes tensors; sizes of lists and other members stay as they are");
-    };
+    const detail::step_parts had = parts_in(arguments, places);
     std::vector<detail::recorded_result> made;
     const auto finish = [&](std::shared_ptr<const void> hollow) {
       return entry{types,
@@ -190,13 +207,13 @@ class compiled_step {
     };
     if constexpr (std::is_void_v<returned<X...>>) {
       call<X...>(arguments, places);
-      note_all(made);
+      detail::note_changes(parts_in(arguments, places), had, made);
       return finish(nullptr);
     } else {
       const auto out = call<X...>(arguments, places);
-      note_all(made);
-      const auto note = [&](const auto& each) { made.push_back({each.share()}); };
-      internal::for_each_tensor<internal::frozen_parts::hold_tensors>(out, note);
+      detail::note_changes(parts_in(arguments, places), had, made);
+      for (tensor_node* each : detail::parts_of(out).tensors)
+        made.push_back({each->shared_from_this()});
       using hollow = results<returned<X...>>;
       const detail::hollow_tensor empty;
       return finish(std::make_shared<const hollow>(
@@ -208,110 +225,9 @@ class compiled_step {
     return f_(static_cast<given<X, std::tuple_element_t<I, Arguments>>>(std::get<I>(arguments))...);
   }
   template <class Arguments, std::size_t... I>
-  [[nodiscard]] static std::vector<std::byte> constants_in(const Arguments& arguments,
-                                                           std::index_sequence<I...>) {
-    detail::step_constants all;
-    const auto ignore = [](const auto&) {};
-    (internal::visit_nest<internal::frozen_parts::hold_tensors>(std::get<I>(arguments), ignore,
-                                                                all),
-     ...);
-    return std::move(all.bytes);
-  }
-  /// Lists the tensors of the arguments that the call has changed.
-  template <class... X, class Arguments, std::size_t... I>
-  static void note_changes(Arguments& arguments, const std::vector<detail::recorded_argument>& had,
-                           std::vector<detail::recorded_result>& to, std::index_sequence<I...>) {
-    std::size_t k = 0;
-    const auto note = [&](const auto& each) {
-      if (k < had.size() && each.share() != had[k].stand_in)
-        to.push_back({each.share(), static_cast<int>(k)});
-      ++k;
-    };
-    (internal::for_each_tensor<internal::frozen_parts::hold_tensors>(std::get<I>(arguments), note),
-     ...);
-    if (k != had.size())
-      fail({.rule = violation::operand_count_differs,
-            .have = static_cast<index_t>(k),
-            .want = static_cast<index_t>(had.size())},
-           "a step leaves as many tensors in its arguments as there were");
-  }
-
-  template <class... X>
-  void run(entry& at, std::remove_reference_t<X>&... x) {
-    std::vector<tensor_node*>& tensors = programs_.tensors();
-    std::size_t k = 0, number = 0;
-    (enter<X, first_of<X...>>(at, x, tensors, k, number), ...);
-    internal::run_guarded([&] { at.program.run(tensors); },
-                          [&](const std::exception_ptr& thrown) {
-                            k = 0;
-                            if (at.program.has_lost_arguments())
-                              (lose<X, first_of<X...>>(at, x, k, thrown), ...);
-                          });
-    k = 0;
-    if (at.program.replaces_arguments()) (replace<X, first_of<X...>>(at, x, k), ...);
-    programs_.let_go();
-  }
-  /// Writes a number to its tensor, and gives changed tensors memory of their own.
-  template <class X, class First>
-  void enter(entry& at, std::remove_reference_t<X>& x, std::vector<tensor_node*>& tensors,
-             std::size_t& k, std::size_t& number) {
-    if constexpr (detail::StepNumber<X>) {
-      node_ptr& mine = at.numbers[number++];
-      // A result of an earlier call, or an argument, may be that number.
-      if (!mine->owns_memory()) mine = detail::copy_of(*mine);
-      tensor_node& to = *mine;
-      const auto entered = detail::step_number(x);
-      const auto value = static_cast<compute_type<std::remove_const_t<decltype(entered)>>>(entered);
-      for (index_t i = 0; i < to.where().count_here(); ++i)
-        to.elements().store(&value, 1,
-                            to.template writable_data<std::byte>(to.where().shard_here(i)));
-      tensors[k++] = &to;
-    } else {
-      const auto own = [&]<class Each>(Each& each) {
-        if constexpr (may_change<X, argument<X, First>>)
-          if (at.program.changes(k)) {
-            const bool is_repeated = programs_.is_repeated(tensors[k]);
-            if (is_repeated) programs_.hold(&each, each.share());
-            if (is_repeated || each.share().use_count() > 1 || !each.share()->owns_memory()) {
-              each = internal::handle_of<Each>(detail::copy_of(*each.share()));
-              tensors[k] = each.share().get();
-            }
-          }
-        ++k;
-      };
-      internal::for_each_tensor<internal::frozen_parts::hold_tensors>(x, own);
-    }
-  }
-  /// Assigns tensors whose layouts or sizes are new.
-  template <class X, class First>
-  static void replace(entry& at, std::remove_reference_t<X>& x, std::size_t& k) {
-    if constexpr (detail::StepNumber<X>) {
-      ++k;
-    } else {
-      const auto assign = [&]<class Each>(Each& each) {
-        if constexpr (may_change<X, argument<X, First>>)
-          if (node_ptr made = at.program.take_replacement(k))
-            each = internal::handle_of<Each>(std::move(made));
-        ++k;
-      };
-      internal::for_each_tensor<internal::frozen_parts::hold_tensors>(x, assign);
-    }
-  }
-  /// Invalidates the tensors that a failed program had begun to overwrite.
-  template <class X, class First>
-  static void lose(const entry& at, std::remove_reference_t<X>& x, std::size_t& k,
-                   const std::exception_ptr& thrown) {
-    if constexpr (detail::StepNumber<X>) {
-      ++k;
-    } else {
-      const auto take_away = [&]<class Each>(Each& each) {
-        if constexpr (may_change<X, argument<X, First>>)
-          if (at.program.changes(k))
-            each = internal::handle_of<Each>(detail::lost_node_of(*each.share(), thrown));
-        ++k;
-      };
-      internal::for_each_tensor<internal::frozen_parts::hold_tensors>(x, take_away);
-    }
+  [[nodiscard]] static detail::step_parts parts_in(const Arguments& arguments,
+                                                   std::index_sequence<I...>) {
+    return detail::parts_of(std::get<I>(arguments)...);
   }
 
   F f_;

@@ -30,7 +30,7 @@ SHARDWISE_INLINE std::string explain_nodes(const std::vector<node_ptr>& named) {
   const lowered_program program = lower(roots);
   const auto count = static_cast<std::int32_t>(program.steps.size());
   return explain_steps(home->mesh(), program.steps.data(), program.lives.data(), count,
-                       summarize(home->mesh(), program.steps.data(), program.lives.data(), count));
+                       ledger_of(program));
 }
 
 }  // namespace shardwise::detail

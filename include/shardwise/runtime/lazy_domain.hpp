@@ -51,8 +51,13 @@ struct lazy_domain {
 
   template <class Operation, class Paper, class Result, class... X>
   [[nodiscard]] static auto apply(const Result& result, X&&... operands) {
-    [[maybe_unused]] const detail::repeated_operands<X...> as_one(operands...);
-    return detail::waiting<Operation, Paper, X&&...>::make(result, std::forward<X>(operands)...);
+    using waiting = detail::waiting<Operation, Paper, X&&...>;
+    if constexpr (detail::may_repeat<X&&...>) {
+      const detail::repeated_operands<X...> as_one(operands...);
+      return waiting::make(result, std::forward<X>(operands)...);
+    } else {
+      return waiting::make(result, std::forward<X>(operands)...);
+    }
   }
   /// An operation on a list of tensors of one type, after they have been gathered over permitted
   /// axes; the result has the types of `Made`.

@@ -38,6 +38,12 @@ struct lowered_program : stored_program {
   std::vector<bool> compiled;
 };
 
+/// Returns the cost of a planned program. Bodies of calls are part of it.
+[[nodiscard]] inline cost_ledger ledger_of(const lowered_program& planned) noexcept {
+  return summarize(planned.mesh, planned.steps.data(), planned.lives.data(),
+                   static_cast<std::int32_t>(planned.steps.size()));
+}
+
 namespace detail {
 
 /// Nodes with numbers assigned, which are reset by the destructor, also after an exception.

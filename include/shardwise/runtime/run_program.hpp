@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/core/config.hpp"
+#include "shardwise/plan/ledger.hpp"
 #include "shardwise/tensor/node.hpp"
 
 #include <span>
@@ -15,6 +16,9 @@ void run_program(std::span<tensor_node* const> roots);
 
 /// Runs the program of everything pending on a machine that is still held.
 void run_pending(pool_state& home);
+
+/// Returns what that would cost, without running it.
+[[nodiscard]] cost_ledger ledger_of_pending(pool_state& home);
 
 }  // namespace shardwise
 

@@ -316,6 +316,13 @@ inline void run_roots(pool_state& home, std::span<tensor_node* const> roots) {
   return names;
 }
 
+[[nodiscard]] inline std::vector<tensor_node*> as_roots(const std::vector<node_ptr>& names) {
+  std::vector<tensor_node*> roots;
+  roots.reserve(names.size());
+  for (const node_ptr& name : names) roots.push_back(name.get());
+  return roots;
+}
+
 }  // namespace detail
 
 SHARDWISE_INLINE void run_program(std::span<tensor_node* const> roots) {
@@ -328,11 +335,14 @@ SHARDWISE_INLINE void run_pending(pool_state& home) {
   const std::lock_guard turn(home.turn());
   // Holding all nodes while they run would keep values alive that nothing else holds.
   const std::vector<node_ptr> names = detail::computable_names(home.pending().hold());
-  if (names.empty()) return;
-  std::vector<tensor_node*> roots;
-  roots.reserve(names.size());
-  for (const node_ptr& name : names) roots.push_back(name.get());
-  detail::run_roots(home, roots);
+  if (!names.empty()) detail::run_roots(home, detail::as_roots(names));
+}
+
+SHARDWISE_INLINE cost_ledger ledger_of_pending(pool_state& home) {
+  const machine_turn::look looking(home.turn());
+  const std::vector<node_ptr> names = detail::computable_names(home.pending().hold());
+  if (names.empty()) return cost_ledger(home.mesh());
+  return ledger_of(lower(detail::as_roots(names)));
 }
 
 SHARDWISE_INLINE void pending_node::evaluate() {

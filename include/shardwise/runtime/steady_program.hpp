@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/core/config.hpp"
+#include "shardwise/plan/ledger.hpp"
 #include "shardwise/tensor/node.hpp"
 
 #include <cstddef>
@@ -45,6 +46,8 @@ class steady_program {
   /// Returns true if a run updates an argument. Its node changes in place, so it and its memory
   /// must have no other owner.
   [[nodiscard]] bool changes(std::size_t argument) const noexcept;
+  /// Returns the cost of a run for one device.
+  [[nodiscard]] cost_ledger ledger() const noexcept;
   /// Runs the program on computed tensors.
   void run(std::span<tensor_node* const> tensors);
   /// Returns true if a run gives some arguments other layouts or sizes.

@@ -196,6 +196,10 @@ SHARDWISE_INLINE bool steady_program::changes(std::size_t argument) const noexce
   return parts_->is_changed[argument];
 }
 
+SHARDWISE_INLINE cost_ledger steady_program::ledger() const noexcept {
+  return ledger_of(parts_->program);
+}
+
 SHARDWISE_INLINE void steady_program::run(std::span<tensor_node* const> tensors) {
   parts& p = *parts_;
   const std::lock_guard turn(p.home->turn());

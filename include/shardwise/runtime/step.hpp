@@ -28,6 +28,17 @@ inline void sync(const device_pool& pool) {
   run_pending(*home);
 }
 
+/// Returns the cost of what is pending in a pool, for one device: the ledger of the program that
+/// `sync(pool)` would run, which the counters of the pool then show. Computes nothing.
+///
+///     const auto loss = train(model, state, x, y);       // pending
+///     const cost_ledger cost = ledger_of(pool);
+///     sync(pool);                                        // adds it to pool.counters()
+[[nodiscard]] inline cost_ledger ledger_of(const device_pool& pool) {
+  const std::shared_ptr<pool_state> home = pool.state();
+  return ledger_of_pending(*home);
+}
+
 namespace detail {
 
 /// Names the expressions among the results of a step, so that it computes them: one as a tensor,

@@ -5,10 +5,14 @@
 #include "shardwise/expression/nest.hpp"
 #include "shardwise/expression/operand.hpp"
 #include "shardwise/runtime/steady_program.hpp"
+#include "shardwise/tensor/tensor_handle.hpp"
 
-#include <algorithm>
+#include <array>
+#include <bit>
+#include <concepts>
 #include <cstddef>
-#include <cstring>
+#include <cstdint>
+#include <exception>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -20,6 +24,15 @@ namespace shardwise::detail {
 template <class X>
 concept StepNumber = Scalar<X> || std::is_same_v<std::remove_cvref_t<X>, random_key>;
 
+/// The number that an argument is.
+template <StepNumber X>
+[[nodiscard]] constexpr auto step_number(const X& x) noexcept {
+  if constexpr (Scalar<X>)
+    return x;
+  else
+    return std::bit_cast<std::int64_t>(x.value);
+}
+
 /// The bytes of the members of nests that are neither tensors nor numbers.
 struct step_constants {
   std::vector<std::byte> bytes;
@@ -28,13 +41,46 @@ struct step_constants {
   void operator()(const Each& each) {
     static_assert(std::is_trivially_copyable_v<Each>,
                   "a step takes tensors, numbers, and what can be compared byte by byte");
-    if constexpr (!std::is_empty_v<Each>) {
-      const std::size_t size = bytes.size();
-      bytes.resize(size + sizeof(Each));
-      std::memcpy(bytes.data() + size, &each, sizeof(Each));
-    }
+    if constexpr (!std::is_empty_v<Each>) add(&each, sizeof(Each));
   }
+
+ private:
+  void add(const void* from, std::size_t size);
 };
+
+/// The parts of nests of tensors: the tensors, in order, and the constants.
+///
+/// It is the only visitor of the nests of a step, since code is generated for each type of visitor
+/// and each type of nest.
+class step_parts {
+ public:
+  template <class Nest>
+  void add(const Nest& nest) {
+    visit_nest<frozen_parts::hold_tensors>(nest, *this, constants);
+  }
+  void operator()(const tensor_handle& each);
+  /// An expression, which is not a variable.
+  template <class Each>
+    requires(!std::derived_from<Each, tensor_handle>)
+  void operator()(const Each& each) { add_tensor(each.share().get(), nullptr); }
+  void add_tensor(tensor_node* at, const tensor_handle* variable);
+
+  std::vector<tensor_node*> tensors;
+  /// The variables of these tensors; null for expressions, and for what is not to be changed.
+  std::vector<const tensor_handle*> variables;
+  step_constants constants;
+};
+
+template <class... Nests>
+[[nodiscard]] step_parts parts_of(const Nests&... nests) {
+  step_parts all;
+  (all.add(nests), ...);
+  return all;
+}
+
+/// Lists the tensors of the arguments that the recorded function has changed. Refuses changes of
+/// other members.
+void note_changes(const step_parts& now, const step_parts& had, std::vector<recorded_result>& to);
 
 /// The programs of one step, and a description of the arguments of the current call.
 class step_programs {
@@ -66,49 +112,63 @@ class step_programs {
    private:
     step_programs& of_;
   };
-  template <class X>
+  /// Adds an argument to the description: a number, or a nest of tensors, which the step may
+  /// change or not.
+  template <bool MayChange, class X>
   void add(const X& x) {
     if constexpr (StepNumber<X>) {
-      tensors_.push_back(nullptr);
+      const auto entered = step_number(x);
+      const auto value = static_cast<compute_type<std::remove_const_t<decltype(entered)>>>(entered);
+      add_number(&value, sizeof value);
     } else {
-      const auto tensor = [&](const auto& each) {
-        tensor_node* const at = each.share().get();
-        at->evaluate();
-        tensors_.push_back(at);
-      };
-      visit_nest<frozen_parts::hold_tensors>(x, tensor, constants_);
+      const std::size_t first = now_.variables.size();
+      now_.add(x);
+      if (!MayChange)
+        for (std::size_t k = first; k < now_.variables.size(); ++k) now_.variables[k] = nullptr;
     }
   }
-  /// Finds tensors that are several arguments of the described call.
-  void find_repeated();
-  [[nodiscard]] bool is_repeated(const tensor_node* tensor) const noexcept {
-    return std::binary_search(repeated_.begin(), repeated_.end(), tensor);
-  }
-  /// Keeps a repeated tensor for the other arguments that it is, while the variable at an address
-  /// is changed. Refuses to change a variable twice.
-  void hold(const void* variable, node_ptr tensor);
-  void let_go() noexcept { held_.clear(); }
+  /// Completes the description: computes the arguments, and finds tensors that are several ones.
+  void settle();
   /// Returns the program for the described arguments, or null.
   [[nodiscard]] entry* find(const void* types) noexcept;
   entry& keep(entry made);
+  /// Runs the program on the described arguments, and updates the variables that it changes.
+  void run(entry& at);
 
-  [[nodiscard]] std::vector<tensor_node*>& tensors() noexcept { return tensors_; }
   [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
 
  private:
+  /// A number of a call, in the type in which its tensor is computed.
+  using number_value = std::array<std::byte, 8>;
+
   /// Starts the description of a call.
   void begin() noexcept;
+  void add_number(const void* value, std::size_t size);
+  [[nodiscard]] bool is_repeated(const tensor_node* tensor) const noexcept;
+  /// The variable of an argument that the step may change. It was passed as one that is not const.
+  [[nodiscard]] tensor_handle& variable(std::size_t argument) const noexcept {
+    return const_cast<tensor_handle&>(*now_.variables[argument]);
+  }
+  /// Writes numbers to their tensors, and gives changed tensors memory of their own.
+  void enter(entry& at);
+  /// Keeps a repeated tensor for the other arguments that it is, while a variable is changed.
+  /// Refuses to change a variable twice.
+  void hold(const tensor_handle& variable);
+  /// Assigns tensors whose layouts or sizes are new.
+  void replace(entry& at);
+  /// Invalidates the tensors that a failed program had begun to overwrite.
+  void lose(const entry& at, const std::exception_ptr& thrown);
 
   static constexpr std::size_t most = 8;
 
   bool is_called_ = false;
   std::vector<entry> entries_;
-  std::vector<tensor_node*> tensors_;
-  step_constants constants_;
+  step_parts now_;
+  std::vector<number_value> numbers_;
   /// The tensors that are several arguments, by address.
   std::vector<const tensor_node*> repeated_;
   /// The variables of repeated tensors that the step changes, and those tensors.
-  std::vector<const void*> changed_;
+  std::vector<const tensor_handle*> changed_;
   std::vector<node_ptr> held_;
 };
 

@@ -132,6 +132,22 @@ TEST_CASE("a step costs what its program costs on paper") {
   REQUIRE(to_host(y) == to_host(layer(x, w)));
 }
 
+TEST_CASE("the cost of what is pending in a pool is known before it is computed") {
+  const device_pool pool{pod{}};
+  const X x = normal<X>(pool, random_key{1});
+  const W w = normal<W>(pool, random_key{2});
+  constexpr cost_ledger paper = trace(layer, abstract<X>(), abstract<W>());
+  sync(pool);
+  pool.reset_counters();
+  const sharded_tensor y = layer(x, w);
+  REQUIRE(ledger_of(pool) == paper);
+  REQUIRE_FALSE(computed(y));
+  REQUIRE(pool.counters().flops() == 0);
+  sync(pool);
+  REQUIRE(pool.counters() == paper);
+  REQUIRE(ledger_of(pool) == cost_ledger(pool.mesh()));
+}
+
 TEST_CASE("what was pending before a step is not part of it") {
   const device_pool pool{pod{}};
   const sharded_tensor before = ones<V>(pool) + 1.0F;

@@ -56,6 +56,40 @@ TEST_CASE("a number of a step that is returned, or kept in an argument, stays as
   }
 }
 
+TEST_CASE("the cost of a compiled step is that of its trace, and known before it runs") {
+  const device_pool pool{pod{}};
+  constexpr cost_ledger paper =
+      trace([](const auto& w, const auto& rate,
+               const auto& x) { return std::tuple(reshard<P<>>(sum(x * x)), w - x * rate); },
+            donate(abstract<X>()), abstract<number>(), abstract<X>());
+  const auto check = [&](auto w, const auto& x) {
+    auto train = step([](auto& weights, const auto& rate, const auto& batch) {
+      const auto sum_of_squares = sum(batch * batch);
+      weights -= batch * rate;
+      if constexpr (ValueOperand<decltype(batch * rate)>)
+        return reshard(sum_of_squares, spec_desc());
+      else
+        return reshard<P<>>(sum_of_squares);
+    });
+    sync(pool);
+    pool.reset_counters();
+    const cost_ledger cost = train.ledger(w, 0.5F, x);
+    CHECK(cost == paper);
+    CHECK(train.programs() == 1);
+    CHECK(pool.counters().flops() == 0);
+    CHECK(values(w) == eight(3.0F));
+    CHECK(values(train(w, 0.5F, x)) == std::vector<float>{32.0F});
+    CHECK(values(w) == eight(2.0F));
+    CHECK(train.programs() == 1);
+    CHECK(pool.counters().flops() == cost.flops());
+    CHECK(pool.counters().bytes_moved() == cost.bytes_moved());
+    CHECK(pool.counters().collectives() == cost.collectives());
+  };
+  const X x = full<X>(pool, 2.0F), w = full<X>(pool, 3.0F);
+  check(w, x);
+  check(any_tensor<float>(w), any_tensor<float>(x));
+}
+
 TEST_CASE("a variable that a step changes and also reads is two values") {
   const device_pool pool{pod{}};
   auto run = step([](auto& w, const auto& x) {
@@ -80,6 +114,21 @@ TEST_CASE("a variable that a step changes and also reads is two values") {
   CHECK(values(run(shared, shared)) == std::vector<float>{32.0F});
   CHECK(values(shared) == eight(5.0F));
   CHECK(values(v) == eight(4.0F));
+}
+
+TEST_CASE("a step leaves const members and expressions among its arguments as they are") {
+  const device_pool pool{pod{}};
+  auto move = step([](auto& both, const auto& by) {
+    std::get<1>(both) += std::get<0>(both) * by;
+    return reshard<P<>>(sum(std::get<1>(both)));
+  });
+  std::tuple<const X, X> both{full<X>(pool, 2.0F), ones<X>(pool)};
+  CHECK(values(move(both, 2.0F)) == std::vector<float>{40.0F});
+  CHECK(values(std::get<0>(both)) == eight(2.0F));
+  CHECK(values(std::get<1>(both)) == eight(5.0F));
+  const X x = full<X>(pool, 3.0F);
+  auto add = step([](const auto& all) { return std::get<0>(all) + std::get<1>(all); });
+  CHECK(values(add(std::tuple(x * 2.0F, x))) == eight(9.0F));
 }
 
 TEST_CASE("a variable that a step changes in two places is refused") {
