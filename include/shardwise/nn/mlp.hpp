@@ -5,7 +5,7 @@
 
 namespace shardwise::nn {
 
-/// An activation as a type: the function that `mlp` applies between its two layers.
+/// An activation as a type: the function that `mlp` applies between its layers.
 struct with_relu {
   [[nodiscard]] constexpr auto operator()(const auto& x) const { return relu(x); }
 };
@@ -28,6 +28,23 @@ struct mlp {
   template <EitherOperand X>
   [[nodiscard]] constexpr auto operator()(const X& x) const {
     return down(Activation{}(up(x)));
+  }
+};
+
+/// The same with a third layer, whose activation is a factor of what the first one returns:
+/// `down(silu(gate(x)) * up(x))`, the SwiGLU of Llama; with `with_gelu`, GEGLU. `gate` and `up` are
+/// split alike, by columns.
+///
+///     nn::gated_mlp<nn::linear<Up>, nn::linear<Up>, nn::linear<Down, nn::no_bias, stream>> all{...};
+template <class Gate, class Up, class Down, class Activation = with_silu>
+struct gated_mlp {
+  Gate gate;
+  Up up;
+  Down down;
+
+  template <EitherOperand X>
+  [[nodiscard]] constexpr auto operator()(const X& x) const {
+    return down(Activation{}(gate(x)) * up(x));
   }
 };
 
