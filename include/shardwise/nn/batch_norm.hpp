@@ -103,15 +103,12 @@ struct batch_norm {
 
   template <EitherOperand X>
   [[nodiscard]] constexpr auto operator()(const X& x) const {
-    return internal::with_rank<2, 5>(x, [&](auto rank) {
-      const auto beside = [](const auto& of_channels) {
-        return internal::widened(internal::beside_positions<decltype(rank)::value>(of_channels));
-      };
-      const auto normal = (internal::widened(x) - beside(running.value.mean)) /
-                          sqrt(beside(running.value.variance) + epsilon);
-      return internal::narrowed<typename X::value_type>(
-          internal::scaled<Permitted>(normal, beside(scale), beside(shift)));
-    });
+    // Directly where types have the rank: each call between makes a message of clang longer.
+    if constexpr (Operand<X>)
+      return normalised<X::extents_type::rank>(x);
+    else
+      return internal::with_rank<2, 5>(
+          x, [&](auto rank) { return normalised<decltype(rank)::value>(x); });
   }
   template <EitherOperand X>
   [[nodiscard]] constexpr auto operator()(const X& x, momentum moves) const {
@@ -130,6 +127,17 @@ struct batch_norm {
 
  private:
   static constexpr double epsilon = detail::value_of_ratio<Epsilon>;
+
+  template <int Rank, class X>
+  [[nodiscard]] constexpr auto normalised(const X& x) const {
+    const auto beside = [](const auto& of_channels) {
+      return internal::widened(internal::beside_positions<Rank>(of_channels));
+    };
+    const auto normal = (internal::widened(x) - beside(running.value.mean)) /
+                        sqrt(beside(running.value.variance) + epsilon);
+    return internal::narrowed<typename X::value_type>(
+        internal::scaled<Permitted>(normal, beside(scale), beside(shift)));
+  }
 };
 
 }  // namespace nn
