@@ -91,7 +91,7 @@ struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
 using X = sharded_tensor<float, extents<8, 4>, layout<pod, P<"data", none>>>;
 using K = sharded_tensor<float, extents<4, 4>, layout<pod, P<none, none>>>;
 
-constexpr auto by_hand = [](const auto& x, const auto& k) {
+constexpr auto with_collectives = [](const auto& x, const auto& k) {
   const auto mine = enable_manual_sharding(x);
   const auto y = einsum<"bi,io->bo">(mine, k);
   const auto total = all_reduce<"data">(sum<0>(y * y));
@@ -111,9 +111,9 @@ TEST_CASE("a manual program costs what its trace says, and gives what the usual 
   const X x = distribute<X>(pool, host);
   const K k = distribute<K>(pool, kernel);
   pool.reset_counters();
-  const auto y = by_hand(x, k);
+  const auto y = with_collectives(x, k);
   sync(y);
-  constexpr cost_ledger paper = trace(by_hand, abstract<X>(), abstract<K>());
+  constexpr cost_ledger paper = trace(with_collectives, abstract<X>(), abstract<K>());
   const cost_ledger counted = pool.counters();
   REQUIRE(counted.collectives() == paper.collectives());
   REQUIRE(counted.bytes_moved() == paper.bytes_moved());

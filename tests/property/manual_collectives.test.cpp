@@ -169,7 +169,7 @@ struct sample {
   }
   /// The tensor as each device sees it; the other axis splits it as usual.
   template <class T>
-  [[nodiscard]] any_tensor<T> by_hand(const any_tensor<T>& x) const {
+  [[nodiscard]] any_tensor<T> as_manual(const any_tensor<T>& x) const {
     const any_tensor<T> mine = enable_manual_sharding(x);
     layout_desc columns = mine.layout();
     if (other >= 0) columns.dims[1].push_back(static_cast<std::uint8_t>(other));
@@ -227,7 +227,7 @@ TEST_CASE("manual collectives give what a loop over the devices gives, and cost 
   for (const mesh_desc& mesh : meshes({{2}, {3}, {1}, {2, 3}, {2, 1}, {2, 2, 2}})) {
     const device_pool pool(mesh, 2);
     for_each_sample(mesh, 7, false, [&](const sample& given) {
-      const any_tensor<double> mine = given.by_hand(spread(pool, given.whole, given.rows()));
+      const any_tensor<double> mine = given.as_manual(spread(pool, given.whole, given.rows()));
       sync(mine);
       for (const called_row& row : rows_over(mesh, given.axes)) {
         INFO(row.name << " of " << to_text(mesh, mine.tensor()).c_str());
@@ -314,7 +314,7 @@ any_tensor<double> weights_for(const device_pool& pool, const sample& given, con
   }
   sample same = given;
   if (!varied) same.axes = {};
-  return same.by_hand(spread(pool, all, same.rows()));
+  return same.as_manual(spread(pool, all, same.rows()));
 }
 
 }  // namespace
@@ -330,11 +330,11 @@ TEST_CASE("gradients of manual collectives are the slopes of the loop") {
           if (is_refused(given, row.called) || varied < !row.is_shared) continue;
           INFO(row.name << " of " << to_text(mesh, x.tensor()).c_str()
                         << (varied ? ", varied" : ""));
-          const tensor_desc y = apply_collective(given.by_hand(x), row.called).tensor();
+          const tensor_desc y = apply_collective(given.as_manual(x), row.called).tensor();
           const any_tensor<double> weights = weights_for(pool, given, y, varied);
           const auto loss = [&](const any_tensor<double>& at) {
             const any_tensor<double> made =
-                apply_collective(given.by_hand(at), row.called) * weights;
+                apply_collective(given.as_manual(at), row.called) * weights;
             any_tensor<double> total = sum(made);
             if (total.layout().manual != 0)
               total = apply_collective(total, {.axes = total.layout().manual_axes()});
@@ -366,7 +366,7 @@ TEST_CASE("manual collectives give the same bits for all owners") {
         std::vector<float> host(given.whole.values.begin(), given.whole.values.end());
         const any_tensor<float> x =
             distribute(pool, std::span<const float>(host), given.whole.extents, given.rows());
-        const any_tensor<float> mine = given.by_hand(x);
+        const any_tensor<float> mine = given.as_manual(x);
         for (const called_row& row : rows_over(mesh, given.axes)) {
           if (is_refused(given, row.called) || ++number % (mesh.rank() == 3 ? 7 : 2) != 0) continue;
           any_tensor<float> made = apply_collective(mine, row.called);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The error names the operands of the call, and the mend is one that the program can write.
+// The error names the operands of the call, and the correction is one that the program can write.
 // expect: shardwise::broken_rule<shardwise::violation::operand_layouts_conflict,
 // expect: shardwise::einsum_of<shardwise::fixed_string<13>{"ab,bc,cd->ad"}>
 // expect: shardwise::operand{2}, shardwise::dimension{0}, shardwise::called<6>{"model"}, shardwise::suggested<34>{"reshard<P<data, none>>(operand 2)"}>

@@ -65,10 +65,11 @@ static_assert(HasGradient<X<layout<pod, P<none, none>, partial<"model">>>> &&
               !HasGradient<X<layout<pod, P<none, none>, partial<"model", reduction::max>>>>);
 
 // A manual tensor becomes a block-cyclic one, type and value.
-constexpr auto by_hand =
+constexpr auto manual_rows =
     enable_manual_sharding(abstract<X<layout<pod, P<block_cyclic<2>("model"), none>>>>());
-static_assert(std::is_same_v<decltype(by_hand)::extents_type, extents<2, 8>>);
-constexpr auto cyclic_rows = disable_manual_sharding<P<block_cyclic<2>("model"), none>>(by_hand);
+static_assert(std::is_same_v<decltype(manual_rows)::extents_type, extents<2, 8>>);
+constexpr auto cyclic_rows =
+    disable_manual_sharding<P<block_cyclic<2>("model"), none>>(manual_rows);
 static_assert(std::is_same_v<decltype(cyclic_rows)::layout_type,
                              layout<pod, P<block_cyclic<2>("model"), none>>>);
 

@@ -33,21 +33,21 @@ static_assert(std::is_same_v<layout_from_key<pod, pack(M::value)>, M>);
 
 // manual.hpp on values: there and back.
 constexpr tensor_desc rows{element::f32, {512, 64}, layout<pod, P<"data", none>>::value};
-constexpr tensor_desc by_hand = to_manual(pod::value, rows).tensor;
-static_assert(to_text(pod::value, by_hand) == "f32[256, 64]{manual: data}");
-static_assert(from_manual(pod::value, by_hand, rows.layout).tensor == rows);
+constexpr tensor_desc manual_rows = to_manual(pod::value, rows).tensor;
+static_assert(to_text(pod::value, manual_rows) == "f32[256, 64]{manual: data}");
+static_assert(from_manual(pod::value, manual_rows, rows.layout).tensor == rows);
 constexpr layout_desc columns = layout<pod, P<none, "data">>::value;
-static_assert(to_text(pod::value, from_manual(pod::value, by_hand, columns).tensor) ==
+static_assert(to_text(pod::value, from_manual(pod::value, manual_rows, columns).tensor) ==
               "f32[256, 128@data]");
 constexpr layout_desc both = layout<pod, P<by("data", "model"), none>>::value;
-static_assert(from_manual(pod::value, by_hand, both).tensor.extents == extents_desc{2048, 64});
+static_assert(from_manual(pod::value, manual_rows, both).tensor.extents == extents_desc{2048, 64});
 constexpr layout_desc whole = layout<pod, P<none, none>>::value;
-static_assert(from_manual(pod::value, by_hand, whole).verdict ==
+static_assert(from_manual(pod::value, manual_rows, whole).verdict ==
               diagnosis{.rule = violation::manual_axis_is_left, .axis = "data"});
-static_assert(from_manual(pod::value, by_hand, layout<pod, P<"data">>::value).verdict.rule ==
+static_assert(from_manual(pod::value, manual_rows, layout<pod, P<"data">>::value).verdict.rule ==
               violation::rank_differs_from_spec);
 constexpr auto collective_of = [](const axis_list& axes) {
-  return manual_collective{.axes = axes}.apply(pod::value, by_hand);
+  return manual_collective{.axes = axes}.apply(pod::value, manual_rows);
 };
 static_assert(collective_of({0}).tensor.layout == whole);
 static_assert(collective_of({0, 1}).verdict ==

@@ -55,15 +55,17 @@ static_assert(trace(gradient([](const auto& x) { return sum(with_exp(x)); }), ab
 
 // A handwritten gradient of a product costs the same as that of the library.
 constexpr auto product = [](const auto& x, const auto& w) { return einsum<"bi,io->bo">(x, w); };
-constexpr auto by_hand = custom_gradient(product, [](const auto& x, const auto& w, const auto& dy) {
-  return std::tuple{einsum<"bo,io->bi">(dy, w), einsum<"bi,bo->io">(x, dy)};
-});
+constexpr auto with_own_gradient =
+    custom_gradient(product, [](const auto& x, const auto& w, const auto& dy) {
+      return std::tuple{einsum<"bo,io->bi">(dy, w), einsum<"bi,bo->io">(x, dy)};
+    });
 constexpr auto squares = [](const auto& f) {
   return [f](const auto& x, const auto& w) { return sum(square(f(x, w))); };
 };
 constexpr auto own_cost =
     trace<128>(gradient<0, 1>(squares(product)), abstract<X>(), abstract<W>());
-constexpr auto cost = trace<128>(gradient<0, 1>(squares(by_hand)), abstract<X>(), abstract<W>());
+constexpr auto cost =
+    trace<128>(gradient<0, 1>(squares(with_own_gradient)), abstract<X>(), abstract<W>());
 static_assert(cost.collectives() == own_cost.collectives() && cost.collectives() == 2);
 static_assert(cost.bytes_moved() == own_cost.bytes_moved() && cost.flops() == own_cost.flops());
 

@@ -80,8 +80,8 @@ TEST_CASE(
   for (std::size_t i = 0; i < half.size(); ++i) REQUIRE(half[i] == Approx(0.5 * whole[i]));
   const X shifted = m.x + exp(m.x);
   const auto y = einsum<"bi,io->bo">(m.x, m.w);
-  const W by_hand = reshard<P<none, "model">>(einsum<"bi,bo->io">(shifted, y * 2.0));
-  const auto have = values(dw), want = values(by_hand);
+  const W expected = reshard<P<none, "model">>(einsum<"bi,bo->io">(shifted, y * 2.0));
+  const auto have = values(dw), want = values(expected);
   for (std::size_t i = 0; i < have.size(); ++i) REQUIRE(have[i] == Approx(want[i]));
 }
 

@@ -143,7 +143,7 @@ TEST_CASE("norms of nn take a permission as the axes over which the dimension is
   require_close(values(root(x)), values(roots<permitted>(x, norm.scale)));
 }
 
-TEST_CASE("a scale that would have to move over another axis is refused with both mends") {
+TEST_CASE("a scale that would have to move over another axis is refused with both corrections") {
   const device_pool pool{pod{}};
   const any_tensor<double> x = normal<matrix<P<"data", none>>>(pool, random_key{1});
   const any_tensor<double> scale = normal<vector<P<"data">>>(pool, random_key{2});

@@ -9,7 +9,7 @@ using namespace inference;
 
 /// A refused application, the rule that it breaks, the operands that a reshard makes legal, and the
 /// axes that a permission has to name; none if the operation takes no permission.
-struct mend {
+struct suggestion {
   extents_desc mesh;
   const char* operation;
   const char* operands;
@@ -26,7 +26,7 @@ std::string names_of(const mesh_desc& mesh, unsigned axes) {
   return out;
 }
 
-void check(const mend& one) {
+void check(const suggestion& one) {
   CAPTURE(one.operation, one.operands);
   const mesh_desc mesh = mesh_of_sizes(one.mesh);
   request asked = read_request(mesh, one.operation, one.operands);
@@ -56,8 +56,8 @@ void check(const mend& one) {
     }
 }
 template <std::size_t N>
-void check_all(const mend (&all)[N]) {
-  for (const mend& one : all) check(one);
+void check_all(const suggestion (&all)[N]) {
+  for (const suggestion& one : all) check(one);
 }
 
 constexpr const char* whole = "dimension_is_split";
@@ -66,7 +66,7 @@ constexpr const char* moves = "split_would_move";
 }  // namespace
 
 TEST_CASE("What orders, scans or searches a split dimension is refused with both calls that help") {
-  constexpr mend all[] = {
+  constexpr suggestion all[] = {
       {{2, 4}, "sort dim=1", "f32[8@x, 16@y]", whole, "f32[8@x, 16]", "y"},
       {{2, 4}, "argsort dim=0", "f32[8@x, 16@y]", whole, "f32[8, 16@y]", "x"},
       {{2, 4}, "argmax dim=1", "f32[8@x, 16@y]", whole, "f32[8@x, 16]", "y"},
@@ -109,7 +109,7 @@ TEST_CASE("What orders, scans or searches a split dimension is refused with both
 }
 
 TEST_CASE("What cuts, joins or turns a split dimension is refused with both calls that help") {
-  constexpr mend all[] = {
+  constexpr suggestion all[] = {
       {{2, 4}, "flip dims=1", "f32[8@x, 16@y]", whole, "f32[8@x, 16]", "y"},
       {{2, 4}, "flip dims=0,1", "f32[8@x, 16@y]", whole, "f32[8, 16]", "x,y"},
       {{2, 4}, "roll dim=1 places=1", "f32[8@x, 16@y]", whole, "f32[8@x, 16]", "y"},
@@ -143,7 +143,7 @@ TEST_CASE("What cuts, joins or turns a split dimension is refused with both call
 }
 
 TEST_CASE("What normalises a split dimension is refused with both calls that help") {
-  constexpr mend all[] = {
+  constexpr suggestion all[] = {
       {{2, 4}, "softmax dim=1", "f32[8@x, 16@y]", whole, "f32[8@x, 16]", "y"},
       {{2, 4}, "log_softmax dim=0", "f32[8@x, 16@y]", whole, "f32[8, 16@y]", "x"},
       {{2, 4},
@@ -188,7 +188,7 @@ TEST_CASE("What normalises a split dimension is refused with both calls that hel
 
 TEST_CASE("Axes in another order are other parts: no operation takes them without a permission") {
   constexpr const char* conflict = "operand_layouts_conflict";
-  constexpr mend all[] = {
+  constexpr suggestion all[] = {
       {{2, 3}, "add", "f32[8@(x,y)]; f32[8@(y,x)]", conflict, "f32[8@(x,y)]; f32[8@(x,y)]", "x,y"},
       {{2, 2, 2},
        "add",
