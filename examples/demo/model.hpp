@@ -10,7 +10,6 @@
 #include <shardwise/shardwise.hpp>
 
 #include <array>
-#include <memory>
 
 namespace demo {
 

@@ -104,7 +104,8 @@ template <class T, class Row>
 template <class T, class Value>
 [[nodiscard]] node_ptr fill_value(const device_pool& pool, const tensor_desc& tensor, Value value) {
   require_in_range<T>(value);
-  const T all = static_cast<T>(value);
+  // In two steps: clang warns of the conversion to `float` in the constructor of a 16-bit type.
+  const T all = static_cast<T>(static_cast<compute_type<T>>(value));
   return make_filled<T>(pool.state(), tensor, [all](const held_box&, const strided<T>& block) {
     fill_elements(all, block);
   });

@@ -52,8 +52,12 @@ struct step_constants {
 ///
 /// It is the only visitor of the nests of a step, since code is generated for each type of visitor
 /// and each type of nest.
-class step_parts {
- public:
+struct step_parts {
+  std::vector<tensor_node*> tensors{};
+  /// The variables of these tensors; null for expressions, and for what is not to be changed.
+  std::vector<const tensor_handle*> variables{};
+  step_constants constants{};
+
   template <class Nest>
   void add(const Nest& nest) {
     visit_nest<frozen_parts::hold_tensors>(nest, *this, constants);
@@ -64,13 +68,9 @@ class step_parts {
     requires(!std::derived_from<Each, tensor_handle>)
   void operator()(const Each& each) { add_tensor(each.share().get(), nullptr); }
   void add_tensor(tensor_node* at, const tensor_handle* variable);
-
-  std::vector<tensor_node*> tensors;
-  /// The variables of these tensors; null for expressions, and for what is not to be changed.
-  std::vector<const tensor_handle*> variables;
-  step_constants constants;
 };
 
+/// Lists the parts of several nests, one after another.
 template <class... Nests>
 [[nodiscard]] step_parts parts_of(const Nests&... nests) {
   step_parts all;
