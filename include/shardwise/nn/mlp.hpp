@@ -35,7 +35,7 @@ struct mlp {
 /// `down(silu(gate(x)) * up(x))`, the SwiGLU of Llama; with `with_gelu`, GEGLU. `gate` and `up` are
 /// split alike, by columns.
 ///
-///     nn::gated_mlp<nn::linear<Up>, nn::linear<Up>, nn::linear<Down, nn::no_bias, stream>> all{...};
+///     nn::gated_mlp<nn::linear<Up>, nn::linear<Up>, nn::linear<Down, B, stream>> all{...};
 template <class Gate, class Up, class Down, class Activation = with_silu>
 struct gated_mlp {
   Gate gate;
