@@ -139,24 +139,6 @@ struct tape_of<abstract_domain> {
   using type = paper_tape;
 };
 
-/// Returns the first tensor of some nests; one in a range, which may be empty, only if all are in
-/// ranges.
-template <class First, class... Rest>
-[[nodiscard]] constexpr const auto& first_in(const First& first, const Rest&... rest) {
-  constexpr nest_kind kind = nest_kind_of<First>();
-  constexpr bool in_ranges =
-      !(has_tensor_in<First, false>() || ... || has_tensor_in<Rest, false>());
-  if constexpr (!has_tensor_in<First, in_ranges>())
-    return first_in(rest...);
-  else if constexpr (kind == nest_kind::tensor)
-    return first;
-  else if constexpr (kind == nest_kind::range)
-    return first_in(*first.begin());
-  else
-    return with_parts(
-        first, [](const auto&... members) -> const auto& { return first_in(members...); });
-}
-
 template <class X>
 struct domain_of {
   using type = typename X::value_domain;
