@@ -3,6 +3,10 @@
 
 /// Tensors in files.
 
+// First, so that the include stacks in errors are short.
+// clang-format off
+#include "shardwise/core/broken_rule.hpp"
+// clang-format on
 #include "shardwise/io/file.hpp"
 #include "shardwise/io/safetensors.hpp"
 #include "shardwise/io/safetensors_header.hpp"

@@ -3,6 +3,10 @@
 
 /// Arithmetic on the blocks of one device; does not depend on tensors.
 
+// First, so that the include stacks in errors are short.
+// clang-format off
+#include "shardwise/core/broken_rule.hpp"
+// clang-format on
 #include "shardwise/kernel/activation_kernels.hpp"
 #include "shardwise/kernel/any_block.hpp"
 #include "shardwise/kernel/arithmetic_kernels.hpp"

@@ -3,6 +3,10 @@
 
 /// Modules: aggregates of tensors with a call operator, their parameters by name, and losses.
 
+// First, so that the include stacks in errors are short.
+// clang-format off
+#include "shardwise/core/broken_rule.hpp"
+// clang-format on
 #include "shardwise/nn/attention.hpp"
 #include "shardwise/nn/attention_cache.hpp"
 #include "shardwise/nn/average.hpp"

@@ -3,6 +3,10 @@
 
 /// Optimizers, learning-rate schedules and training steps.
 
+// First, so that the include stacks in errors are short.
+// clang-format off
+#include "shardwise/core/broken_rule.hpp"
+// clang-format on
 #include "shardwise/optim/accumulate.hpp"
 #include "shardwise/optim/adafactor.hpp"
 #include "shardwise/optim/adagrad.hpp"

@@ -2,11 +2,8 @@
 // Keys that are pending are not appended to a cache, and cause no further errors.
 // expect: shardwise::broken_rule<shardwise::violation::partial_value_is_read, shardwise::update_slice_of<2,
 // longest-line: 2200
-// Errors are reached by the shortest way.
-// clang-format off
-#include <shardwise/shardwise.hpp>
 #include <shardwise/nn.hpp>
-// clang-format on
+#include <shardwise/shardwise.hpp>
 
 using namespace shardwise;
 

@@ -4,11 +4,8 @@
 // expect: shardwise::detail::moved_average
 // expect: shardwise::operand{1}, shardwise::dimension{0}, shardwise::size_met{1}, shardwise::size_needed{8}>
 // longest-line: 1000
-// Errors are reached by the shortest way.
-// clang-format off
-#include <shardwise/shardwise.hpp>
 #include <shardwise/nn.hpp>
-// clang-format on
+#include <shardwise/shardwise.hpp>
 
 using namespace shardwise;
 

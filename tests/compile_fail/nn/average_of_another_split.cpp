@@ -4,11 +4,8 @@
 // expect: f32[8, 4]
 // expect: f32[8@data, 4]
 // longest-line: 1000
-// Errors are reached by the shortest way.
-// clang-format off
-#include <shardwise/shardwise.hpp>
 #include <shardwise/nn.hpp>
-// clang-format on
+#include <shardwise/shardwise.hpp>
 
 using namespace shardwise;
 

@@ -2,11 +2,8 @@
 // The scores cause no further errors.
 // expect: shardwise::broken_rule<shardwise::violation::partial_value_is_read,
 // longest-line: 500
-// Errors are reached by the shortest way.
-// clang-format off
-#include <shardwise/shardwise.hpp>
 #include <shardwise/nn.hpp>
-// clang-format on
+#include <shardwise/shardwise.hpp>
 
 using namespace shardwise;
 

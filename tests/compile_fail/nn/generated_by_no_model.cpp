@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // A model that takes no cache is one error.
 // expect: a model that generates is const and called as model(tokens, cache)
-// Errors are reached by the shortest way.
-// clang-format off
-#include <shardwise/shardwise.hpp>
 #include <shardwise/nn.hpp>
-// clang-format on
+#include <shardwise/shardwise.hpp>
 
 using namespace shardwise;
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // The module that would be called with the invalid input is not part of the message.
 // expect: shardwise::broken_rule<shardwise::violation::rank_differs_from_spec,
-// Errors are reached by the shortest way.
-// clang-format off
-#include <shardwise/shardwise.hpp>
 #include <shardwise/nn.hpp>
-// clang-format on
+#include <shardwise/shardwise.hpp>
 
 using namespace shardwise;
 

@@ -2,11 +2,8 @@
 // Between a weight of another size and the call of its module stands nothing of the library.
 // expect: shardwise::broken_rule<shardwise::violation::operand_sizes_differ,
 // expect: shardwise::operand{1}, shardwise::dimension{0}, shardwise::size_met{12}, shardwise::size_needed{16}>
-// Errors are reached by the shortest way.
-// clang-format off
-#include <shardwise/shardwise.hpp>
 #include <shardwise/nn.hpp>
-// clang-format on
+#include <shardwise/shardwise.hpp>
 
 using namespace shardwise;
 

@@ -4,11 +4,8 @@
 // expect: shardwise::operand{1}, shardwise::dimension{0}, shardwise::size_met{12}, shardwise::size_needed{16}>
 // expect: include/shardwise/nn/linear.hpp:
 // longest-line: 500
-// Errors are reached by the shortest way.
-// clang-format off
-#include <shardwise/shardwise.hpp>
 #include <shardwise/nn.hpp>
-// clang-format on
+#include <shardwise/shardwise.hpp>
 
 using namespace shardwise;
 

@@ -2,11 +2,8 @@
 // A target is not broadcast.
 // expect: shardwise::broken_rule<shardwise::violation::operand_rank_differs,
 // expect: shardwise::detail::mse_loss
-// Errors are reached by the shortest way.
-// clang-format off
-#include <shardwise/shardwise.hpp>
 #include <shardwise/nn.hpp>
-// clang-format on
+#include <shardwise/shardwise.hpp>
 
 using namespace shardwise;
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // The ledger causes no further errors.
 // expect: shardwise::broken_rule<shardwise::violation::partial_value_is_read,
-// Errors are reached by the shortest way.
-// clang-format off
-#include <shardwise/shardwise.hpp>
 #include <shardwise/nn.hpp>
-// clang-format on
+#include <shardwise/shardwise.hpp>
 
 using namespace shardwise;
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // What makes the model causes no further errors.
 // expect: shardwise::broken_rule<shardwise::violation::extent_is_not_divisible,
-// Errors are reached by the shortest way.
-// clang-format off
-#include <shardwise/shardwise.hpp>
 #include <shardwise/nn.hpp>
-// clang-format on
+#include <shardwise/shardwise.hpp>
 
 using namespace shardwise;
 

@@ -2,11 +2,8 @@
 // The error is reported by the call that distributes, not deep in the module.
 // expect: shardwise::broken_rule<shardwise::violation::operand_meshes_differ,
 // expect: shardwise::reshard_to<
-// Errors are reached by the shortest way.
-// clang-format off
-#include <shardwise/shardwise.hpp>
 #include <shardwise/nn.hpp>
-// clang-format on
+#include <shardwise/shardwise.hpp>
 
 using namespace shardwise;
 

@@ -2,11 +2,8 @@
 // Nests that are visited together correspond.
 // expect: nests that are visited together have the same structure
 // longest-line: 1400
-// Errors are reached by the shortest way.
-// clang-format off
-#include <shardwise/shardwise.hpp>
 #include <shardwise/nn.hpp>
-// clang-format on
+#include <shardwise/shardwise.hpp>
 
 using namespace shardwise;
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::pattern_matches_nothing,
 // expect: shardwise::types<>, shardwise::called<5>{"down"}
-// Errors are reached by the shortest way.
-// clang-format off
-#include <shardwise/shardwise.hpp>
 #include <shardwise/nn.hpp>
-// clang-format on
+#include <shardwise/shardwise.hpp>
 
 using namespace shardwise;
 

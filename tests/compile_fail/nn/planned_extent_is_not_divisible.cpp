@@ -2,11 +2,8 @@
 // expect: broken_rule<shardwise::violation::extent_is_not_divisible, shardwise::types<>,
 // expect: shardwise::extent{6}, shardwise::equal_parts{4}
 // expect: shardwise::called<3>{"up"}
-// Errors are reached by the shortest way.
-// clang-format off
-#include <shardwise/shardwise.hpp>
 #include <shardwise/nn.hpp>
-// clang-format on
+#include <shardwise/shardwise.hpp>
 
 using namespace shardwise;
 

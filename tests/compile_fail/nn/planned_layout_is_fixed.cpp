@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::planned_layout_is_fixed,
 // expect: shardwise::types<>, shardwise::called<10>{"up.weight"}
-// Errors are reached by the shortest way.
-// clang-format off
-#include <shardwise/shardwise.hpp>
 #include <shardwise/nn.hpp>
-// clang-format on
+#include <shardwise/shardwise.hpp>
 
 using namespace shardwise;
 

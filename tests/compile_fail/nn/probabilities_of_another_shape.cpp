@@ -3,11 +3,8 @@
 // expect: shardwise::broken_rule<shardwise::violation::operand_rank_differs,
 // expect: shardwise::cross_entropy
 // expect: shardwise::operand{1}
-// Errors are reached by the shortest way.
-// clang-format off
-#include <shardwise/shardwise.hpp>
 #include <shardwise/nn.hpp>
-// clang-format on
+#include <shardwise/shardwise.hpp>
 
 using namespace shardwise;
 

@@ -2,11 +2,8 @@
 // Modules on the result cause no further errors.
 // expect: shardwise::broken_rule<shardwise::violation::operand_sizes_differ,
 // expect: shardwise::pointwise<shardwise::functions::add>, shardwise::operand{1}, shardwise::dimension{1}, shardwise::size_met{6}, shardwise::size_needed{4}>
-// Errors are reached by the shortest way.
-// clang-format off
-#include <shardwise/shardwise.hpp>
 #include <shardwise/nn.hpp>
-// clang-format on
+#include <shardwise/shardwise.hpp>
 
 using namespace shardwise;
 

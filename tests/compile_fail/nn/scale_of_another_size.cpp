@@ -3,11 +3,8 @@
 // expect: shardwise::broken_rule<shardwise::violation::operand_sizes_differ,
 // expect: shardwise::pointwise<shardwise::functions::multiply>, shardwise::operand{1}, shardwise::dimension{0}, shardwise::size_met{4}, shardwise::size_needed{6}>
 // longest-line: 450
-// Errors are reached by the shortest way.
-// clang-format off
-#include <shardwise/shardwise.hpp>
 #include <shardwise/nn.hpp>
-// clang-format on
+#include <shardwise/shardwise.hpp>
 
 using namespace shardwise;
 

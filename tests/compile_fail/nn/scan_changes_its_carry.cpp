@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::tensor_type_differs,
 // expect: shardwise::own_type<15>{"f32[8@data, 4]"}, shardwise::given_type<21>{"f32[8@data, 4@model]"}, shardwise::suggested<26>{"reshard<P<data, none>>(x)"}>
-// Errors are reached by the shortest way.
-// clang-format off
-#include <shardwise/shardwise.hpp>
 #include <shardwise/nn.hpp>
-// clang-format on
+#include <shardwise/shardwise.hpp>
 
 using namespace shardwise;
 

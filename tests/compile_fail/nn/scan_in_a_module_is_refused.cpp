@@ -3,11 +3,8 @@
 // expect: shardwise::broken_rule<shardwise::violation::partial_value_is_read,
 // expect: a pending reduction is finished before its value is read
 // longest-line: 600
-// Errors are reached by the shortest way.
-// clang-format off
-#include <shardwise/shardwise.hpp>
 #include <shardwise/nn.hpp>
-// clang-format on
+#include <shardwise/shardwise.hpp>
 
 using namespace shardwise;
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::operand_sizes_differ,
 // expect: shardwise::pointwise<shardwise::functions::add>, shardwise::operand{1}, shardwise::dimension{1}, shardwise::size_met{4}, shardwise::size_needed{6}>
-// Errors are reached by the shortest way.
-// clang-format off
-#include <shardwise/shardwise.hpp>
 #include <shardwise/nn.hpp>
-// clang-format on
+#include <shardwise/shardwise.hpp>
 
 using namespace shardwise;
 

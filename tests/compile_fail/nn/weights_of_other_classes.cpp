@@ -4,11 +4,8 @@
 // expect: shardwise::detail::class_weights
 // expect: shardwise::operand{1}, shardwise::dimension{0}, shardwise::size_met{4}, shardwise::size_needed{3}>
 // longest-line: 600
-// Errors are reached by the shortest way.
-// clang-format off
-#include <shardwise/shardwise.hpp>
 #include <shardwise/nn.hpp>
-// clang-format on
+#include <shardwise/shardwise.hpp>
 
 using namespace shardwise;
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // One error, and none from the steps of the norm.
 // expect: shardwise::broken_rule<shardwise::misuse::gradients_differ,
-// Errors are reached by the shortest way.
-// clang-format off
-#include <shardwise/shardwise.hpp>
 #include <shardwise/optim.hpp>
-// clang-format on
+#include <shardwise/shardwise.hpp>
 
 using namespace shardwise;
 

@@ -3,11 +3,8 @@
 // expect: shardwise::types<shardwise::optim::adam>>
 // most-lines: 25
 // longest-line: 850
-// Errors are reached by the shortest way.
-// clang-format off
-#include <shardwise/shardwise.hpp>
 #include <shardwise/optim.hpp>
-// clang-format on
+#include <shardwise/shardwise.hpp>
 
 using namespace shardwise;
 

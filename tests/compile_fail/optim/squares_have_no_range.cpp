@@ -2,11 +2,8 @@
 // The state and the step have the same mistake.
 // expect: shardwise::broken_rule<shardwise::misuse::squares_have_no_range,
 // expect: shardwise::types<shardwise::optim::adam>>
-// Errors are reached by the shortest way.
-// clang-format off
-#include <shardwise/shardwise.hpp>
 #include <shardwise/optim.hpp>
-// clang-format on
+#include <shardwise/shardwise.hpp>
 
 using namespace shardwise;
 

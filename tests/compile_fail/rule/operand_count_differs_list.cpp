@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::operand_count_differs
-// Errors are reached by the shortest way.
-// clang-format off
 #include <shardwise/shardwise.hpp>
-// clang-format on
 
 using namespace shardwise;
 
