@@ -31,9 +31,10 @@ struct mlp {
   }
 };
 
-/// The same with a third layer, whose activation is a factor of what the first one returns:
-/// `down(silu(gate(x)) * up(x))`, the SwiGLU of Llama; with `with_gelu`, GEGLU. `gate` and `up` are
-/// split alike, by columns.
+/// Two linear layers of the input, multiplied after an activation of the first, and a third layer
+/// of the product: `down(silu(gate(x)) * up(x))`, the SwiGLU of Llama; with `with_gelu`, GEGLU.
+/// `gate` and `up` have the same sizes and are split alike, usually by columns; `down` is then
+/// split by rows, as in `mlp`.
 ///
 ///     nn::gated_mlp<nn::linear<Up>, nn::linear<Up>, nn::linear<Down, B, stream>> all{...};
 template <class Gate, class Up, class Down, class Activation = with_silu>
@@ -44,7 +45,9 @@ struct gated_mlp {
 
   template <EitherOperand X>
   [[nodiscard]] constexpr auto operator()(const X& x) const {
-    return down(Activation{}(gate(x)) * up(x));
+    // By name, since an error in the product is reported where it is named.
+    const auto passed = Activation{}(gate(x)) * up(x);
+    return down(passed);
   }
 };
 

@@ -70,7 +70,7 @@ class const_state_entry {
   /// Refers to a tensor, which must outlive it.
   const_state_entry(std::string name, const tensor_handle& leaf)
       : name_(std::move(name)), variable_(&leaf) {}
-  /// Names an expression.
+  /// Refers to the value of an expression, which it names.
   template <Readable X>
     requires(!std::derived_from<X, tensor_handle>)
   const_state_entry(std::string name, const X& leaf)

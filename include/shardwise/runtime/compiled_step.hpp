@@ -124,7 +124,8 @@ class compiled_step {
 
   /// Returns what a call with these arguments costs, for one device: the ledger of its program,
   /// which is compiled as by a call. Runs nothing except what pending arguments need, and changes
-  /// no argument. Constants of the function are computed once, so they count as inputs.
+  /// no argument. Constants of the function are computed once, so they count as inputs. Returned
+  /// results that the step keeps from the call before are not counted.
   ///
   ///     const cost_ledger cost = train.ledger(model, state, 0.1F, x, y);
   template <class... X>
