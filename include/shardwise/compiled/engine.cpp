@@ -41,3 +41,4 @@
 #include "shardwise/tensor/arena_work.hpp"
 #include "shardwise/tensor/node_work.hpp"
 #include "shardwise/tensor/placement_work.hpp"
+#include "shardwise/tensor/shared_blocks_work.hpp"

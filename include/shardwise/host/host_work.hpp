@@ -29,11 +29,8 @@ SHARDWISE_INLINE void gather_into(tensor_node& owner, void* memory) {
   owner.home()->team().run(
       where.count(),
       [&](index_t shard) {
-        const held_box part = where.held_by(where.first_device_of(shard));
-        for_each_shared_block(part, shards.block_of(shard), everything, whole,
-                              [&](const const_any_block& from, const any_block& to) {
-                                owner.elements().copy(from, to);
-                              });
+        copy_shared(owner.elements(), where.held_by(where.first_device_of(shard)),
+                    shards.block_of(shard), everything, whole);
       },
       2 * element_count(tensor.extents) * size_of(tensor.type));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/function_view.hpp"
 #include "shardwise/kernel/element_kernels.hpp"
 #include "shardwise/kernel/scratch_memory.hpp"
 
@@ -54,9 +55,8 @@ template <class Memory>
 /// adjacent results, as in the tree of `terms_on_the_left`, whose shape depends only on their
 /// number. So the error grows with the logarithm of the number, and the bits do not depend on how
 /// the block is divided. `term(i)` is the block of term `i`.
-template <class Term>
-void reduce_terms(const element_kernels& elements, reduction kind, index_t count, const Term& term,
-                  const any_block& to) {
+inline void reduce_terms(const element_kernels& elements, reduction kind, index_t count,
+                         function_view<const_any_block(index_t)> term, const any_block& to) {
   const index_t size = size_of(to.type);
   const index_t most = detail::reduced_at_once / size;
   const index_t slab = to.size() < most ? to.size() : most;

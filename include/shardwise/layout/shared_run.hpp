@@ -3,6 +3,8 @@
 
 #include "shardwise/layout/shard.hpp"
 
+#include <utility>
+
 namespace shardwise {
 
 /// `count` elements that two parts of a dimension have in common, with equal strides in each; the
@@ -22,47 +24,71 @@ constexpr index_t smaller(index_t x, index_t y) noexcept { return x < y ? x : y;
 
 }  // namespace detail
 
-/// Calls `f(run)` for all elements that two parts of one dimension have in common, in ascending
-/// order of global indices.
+/// The elements that two parts of one dimension have in common, run by run, in ascending order of
+/// global indices.
 ///
 /// There is at most one run if both parts are contiguous or belong to the same split, and possibly
 /// several under different grains.
-template <class F>
-constexpr void for_each_shared_run(const held_range& from, const held_range& to, const F& f) {
-  if (from.split.how == to.split.how && from.split.parts == to.split.parts) {
-    const index_t begin = detail::larger(from.range.begin, to.range.begin);
-    const index_t end = detail::smaller(from.range.end, to.range.end);
-    if (begin < end)
-      f(shared_run{begin - from.range.begin, begin - to.range.begin, 1, 1, end - begin});
-    return;
-  }
-  // Both parts are walked in ascending order. Single elements at equal distances are collected into
-  // one run.
-  shared_run kept;
-  for (index_t x = 0, y = 0; x < from.size() && y < to.size();) {
-    const index_t here = from.global(x);
-    const index_t there = to.global(y);
-    const index_t begin = detail::larger(here, there);
-    const index_t end = detail::smaller(here + from.run(x), there + to.run(y));
-    if (begin < end) {
-      const shared_run next{x + begin - here, y + begin - there, 1, 1, end - begin};
-      const index_t from_step = next.from - kept.from - (kept.count - 1) * kept.from_step;
-      const index_t to_step = next.to - kept.to - (kept.count - 1) * kept.to_step;
-      const bool second = kept.count == 1;
-      if (next.count == 1 && kept.count > 0 &&
-          (second || (from_step == kept.from_step && to_step == kept.to_step))) {
-        kept = {kept.from, kept.to, from_step, to_step, kept.count + 1};
-      } else {
-        if (kept.count > 0) f(kept);
-        kept = next;
+///
+///     shared_runs runs(from, to);
+///     for (shared_run run; runs.next(run);) elements += run.count;
+class shared_runs {
+ public:
+  constexpr shared_runs(const held_range& from, const held_range& to) noexcept
+      : from_(from),
+        to_(to),
+        is_one_(from.split.how == to.split.how && from.split.parts == to.split.parts) {}
+
+  /// Sets `run` to the next run; returns false if there is none.
+  [[nodiscard]] constexpr bool next(shared_run& run) noexcept {
+    if (is_one_) return next_of_one(run);
+    // Both parts are walked in ascending order. Single elements at equal distances are collected
+    // into one run.
+    while (x_ < from_.size() && y_ < to_.size()) {
+      const index_t here = from_.global(x_);
+      const index_t there = to_.global(y_);
+      const index_t begin = detail::larger(here, there);
+      const index_t end = detail::smaller(here + from_.run(x_), there + to_.run(y_));
+      const shared_run found{x_ + begin - here, y_ + begin - there, 1, 1, end - begin};
+      // Continue after the part that ends first.
+      x_ += detail::larger(0, end - here);
+      y_ += detail::larger(0, end - there);
+      if (begin < end && !extend(found)) {
+        run = std::exchange(kept_, found);
+        if (run.count > 0) return true;
       }
     }
-    // Continue after the part that ends first.
-    x += detail::larger(0, end - here);
-    y += detail::larger(0, end - there);
+    run = std::exchange(kept_, {});
+    return run.count > 0;
   }
-  if (kept.count > 0) f(kept);
-}
+
+ private:
+  /// The run of two parts that are contiguous or belong to one split.
+  constexpr bool next_of_one(shared_run& run) noexcept {
+    if (x_ > 0) return false;
+    x_ = 1;
+    const index_t begin = detail::larger(from_.range.begin, to_.range.begin);
+    const index_t end = detail::smaller(from_.range.end, to_.range.end);
+    run = {begin - from_.range.begin, begin - to_.range.begin, 1, 1, end - begin};
+    return begin < end;
+  }
+  /// Adds a single element to the run that is kept; returns false if it is not at its distance.
+  constexpr bool extend(const shared_run& found) noexcept {
+    if (found.count != 1 || kept_.count == 0) return false;
+    const index_t from_step = found.from - kept_.from - (kept_.count - 1) * kept_.from_step;
+    const index_t to_step = found.to - kept_.to - (kept_.count - 1) * kept_.to_step;
+    if (kept_.count > 1 && (from_step != kept_.from_step || to_step != kept_.to_step)) return false;
+    kept_ = {kept_.from, kept_.to, from_step, to_step, kept_.count + 1};
+    return true;
+  }
+
+  held_range from_;
+  held_range to_;
+  bool is_one_;
+  index_t x_ = 0;
+  index_t y_ = 0;
+  shared_run kept_;
+};
 
 /// Returns the number of elements that two parts of a tensor have in common.
 ///
@@ -72,7 +98,8 @@ constexpr void for_each_shared_run(const held_range& from, const held_range& to,
   index_t elements = 1;
   for (int d = 0; d < a.ssize(); ++d) {
     index_t along = 0;
-    for_each_shared_run(a[d], b[d], [&](const shared_run& run) { along += run.count; });
+    shared_runs runs(a[d], b[d]);
+    for (shared_run run; runs.next(run);) along += run.count;
     elements *= along;
   }
   return elements;

@@ -19,27 +19,6 @@
 
 namespace shardwise::internal {
 
-/// A block without memory: the offsets of the elements of a part from its first element.
-struct block_place {
-  index_t offset = 0;
-  inplace_vector<index_t, max_rank> extents{};
-  inplace_vector<index_t, max_rank> strides{};
-};
-inline void advance(block_place& block, index_t elements) noexcept { block.offset += elements; }
-
-[[nodiscard]] inline block_place place_of(const held_box& part) noexcept {
-  const extents_desc extents = extents_of(part);
-  return {0, extents, row_major(extents)};
-}
-
-/// Returns the block at an offset in a shard whose memory begins at `data`.
-[[nodiscard]] inline const_any_block block_at(const void* data, element type,
-                                              const block_place& place) noexcept {
-  const_any_block block{data, type, place.extents, place.strides};
-  if (block.size() > 0) advance(block, place.offset);
-  return block;
-}
-
 /// Runs one collective, or one operation of manual sharding, of a node: computes the distinct
 /// shards of `result`, whose memory is allocated, from the pieces that each device gets.
 ///
@@ -186,16 +165,15 @@ class collective_run {
     const held_box theirs = part_before(from);
     const std::byte* const packed = rounds_[0].arrivals.empty() ? nullptr : arrived(shard, from);
     if (packed == nullptr)
-      return for_each_shared_block(theirs, source_.held_by(from), part, block,
-                                   [&](const const_any_block& own, const any_block& to) {
-                                     result_.elements().copy(own, to);
-                                   });
+      return copy_shared(result_.elements(), theirs, source_.held_by(from), part, block);
     index_t done = 0;
-    for_each_shared_block(
-        theirs, place_of(theirs), part, block, [&](const block_place& place, const any_block& to) {
-          result_.elements().copy(block_at(packed, to.type, packed_at(place, done)), to);
-          done += to.size();
-        });
+    for_each_shared_block(theirs, place_of(theirs), part, {0, block.extents, block.strides},
+                          [&](const block_place& place, const block_place& to) {
+                            const const_any_block sent = block_at(
+                                const_any_block{packed, block.type}, packed_at(place, done));
+                            result_.elements().copy(sent, block_at(block, to));
+                            done += sent.size();
+                          });
   }
 
   /// Returns, by position in a group, the sums of terms received for a shard, from element `first`
@@ -237,12 +215,14 @@ class collective_run {
     const scratch_vector<const arrival*> sums = sums_for(peers, shard, 0);
     index_t done = 0;
     for_each_shared_block(
-        terms, place_of(terms), part, block, [&](const block_place& place, const any_block& to) {
+        terms, place_of(terms), part, {0, block.extents, block.strides},
+        [&](const block_place& place, const block_place& in_block) {
+          const any_block to = block_at(block, in_block);
           const auto own = [&](index_t p) {
-            return block_at(source_.held_by(peers.member(group, p)).data, to.type, place);
+            return block_at(source_.held_by(peers.member(group, p)), place);
           };
           const auto sent = [&](const arrival& a) {
-            return block_at(data_of(a), to.type, packed_at(place, done));
+            return block_at(const_any_block{data_of(a), to.type}, packed_at(place, done));
           };
           reduce(0, peers.count(), sums, own, sent, to);
           done += to.size();
@@ -250,9 +230,10 @@ class collective_run {
   }
   /// Reduces `count` terms of a group, from `first` on: local terms, `own(p)`, and sums received
   /// from others, `sent(arrival)`, which are subtrees of the same tree.
-  template <class Own, class Sent>
   void reduce(index_t first, index_t count, const scratch_vector<const arrival*>& sums,
-              const Own& own, const Sent& sent, const any_block& to) const {
+              const function_view<const_any_block(index_t)>& own,
+              const function_view<const_any_block(const arrival&)>& sent,
+              const any_block& to) const {
     const element_kernels& elements = result_.elements();
     const auto begin = sums.begin() + (sums.empty() ? 0 : first);
     const auto end = sums.begin() + (sums.empty() ? 0 : first + count);
@@ -330,7 +311,8 @@ class collective_run {
       const auto term = [&](index_t i) {
         const index_t device =
             i == 0 ? c.from : peers.member(peers.group_of(c.from), peers.position_of(c.from) + i);
-        return block_at(from.shard(from.where().shard_of(device)).data(), type, place);
+        return block_at(const_any_block{from.shard(from.where().shard_of(device)).data(), type},
+                        place);
       };
       reduce_terms(from.elements(), how_.kind, c.terms, term, packed);
     };

@@ -44,9 +44,7 @@ template <class Operand>
   const element type = operand.tensor().type;
   gathered.resize(static_cast<std::size_t>(volume_of(part) * size_of(type)));
   const any_block copy{gathered.data(), type, extents, row_major(extents)};
-  for_each_shared_block(
-      own, operand.held_by(device), want, copy,
-      [&](const const_any_block& from, const any_block& to) { operand.elements().copy(from, to); });
+  copy_shared(operand.elements(), own, operand.held_by(device), want, copy);
   return {copy.data, type, copy.extents, copy.strides};
 }
 

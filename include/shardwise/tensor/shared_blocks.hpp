@@ -1,31 +1,46 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/kernel/strided.hpp"
-#include "shardwise/layout/shared_run.hpp"
+#include "shardwise/core/function_view.hpp"
+#include "shardwise/kernel/element_kernels.hpp"
+#include "shardwise/layout/shard.hpp"
 
 namespace shardwise {
 
-/// Calls `f(a, b)` for blocks of `from` and `to` that hold the same elements of a tensor: together,
-/// the intersection of `a_part`, which `from` holds, and `b_part`, which `to` holds. Dimensions
-/// before `dim` have been processed.
-///
-/// The blocks are `strided` or of any type.
-template <class A, class B, class F>
-void for_each_shared_block(const held_box& a_part, const A& from, const held_box& b_part,
-                           const B& to, const F& f, int dim = 0) {
-  if (dim == a_part.ssize()) return f(from, to);
-  for_each_shared_run(a_part[dim], b_part[dim], [&](const shared_run& run) {
-    A a = from;
-    B b = to;
-    advance(a, run.from * from.strides[dim]);
-    advance(b, run.to * to.strides[dim]);
-    a.extents[dim] = b.extents[dim] = run.count;
-    a.strides[dim] *= run.from_step;
-    b.strides[dim] *= run.to_step;
-    for_each_shared_block(a_part, a, b_part, b, f, dim + 1);
-  });
+/// Where some elements of a part of a tensor are: the offset of the first of them from the first
+/// element of the part, and their strides.
+struct block_place {
+  index_t offset = 0;
+  extents_desc extents{};
+  inplace_vector<index_t, max_rank> strides{};
+};
+
+/// Returns the place of a whole part that is contiguous in memory.
+[[nodiscard]] inline block_place place_of(const held_box& part) noexcept {
+  const extents_desc extents = extents_of(part);
+  return {0, extents, row_major(extents)};
 }
+
+/// Returns the block at a place of a part whose memory begins where `part` does.
+template <class Memory>
+[[nodiscard]] basic_block<Memory> block_at(basic_block<Memory> part,
+                                           const block_place& place) noexcept {
+  part.extents = place.extents;
+  part.strides = place.strides;
+  if (part.size() > 0) advance(part, place.offset);
+  return part;
+}
+
+/// Calls `f(a, b)` for the elements that two parts of a tensor have in common, block by block, with
+/// their places in both parts. `a` and `b` are the places of the whole parts.
+void for_each_shared_block(const held_box& a_part, const block_place& a, const held_box& b_part,
+                           const block_place& b,
+                           function_view<void(const block_place&, const block_place&)> f);
+
+/// Copies to a block that holds the part `to_part` of a tensor what it has in common with a block
+/// that holds `from_part`.
+void copy_shared(const element_kernels& elements, const held_box& from_part,
+                 const const_any_block& from, const held_box& to_part, const any_block& to);
 
 /// Returns the part `want` of a block that holds the part `have` of a tensor. The block is
 /// `strided` or of any type.
@@ -47,3 +62,7 @@ template <class Block>
 }
 
 }  // namespace shardwise
+
+#if !defined(SHARDWISE_COMPILED)
+#include "shardwise/tensor/shared_blocks_work.hpp"
+#endif

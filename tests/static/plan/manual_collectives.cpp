@@ -120,6 +120,25 @@ static_assert(cost_of(gathered).collectives(collective::all_gather, "model") == 
 static_assert(cost_of(around).bytes_moved() == 128);
 static_assert(cost_of(around).collectives(collective::collective_permute) == 1);
 
+// A tensor that one device has goes to all of them in one collective, also if each of them keeps a
+// part of it, and to one other device in a permutation.
+constexpr auto from_first = [](const auto& of) {
+  return broadcast<"model", 0>(enable_manual_sharding(of));
+};
+constexpr auto tiled = [](const auto& of) { return reshard<P<none, "model">>(from_first(of)); };
+constexpr auto from_second = [](const auto& of) {
+  return permute<"model", sends<1, 0>>(enable_manual_sharding(of));
+};
+static_assert(cost_of(from_first).collectives() == 1 && cost_of(tiled).collectives() == 1 &&
+              cost_of(from_second).collectives() == 1);
+static_assert(cost_of(from_second).collectives(collective::collective_permute) == 1);
+// If the other devices have zeros, the sum is that tensor too.
+constexpr auto of_zeros = [](const auto& of) {
+  return all_reduce<"model">(enable_manual_sharding(of));
+};
+static_assert(cost_of(of_zeros).collectives(collective::all_reduce, "model") == 1 &&
+              cost_of(of_zeros).collectives() == 1);
+
 // Duals: the gradient of a gather that devices use separately is a reduce_scatter; the gradient of
 // a sum that all devices have is passed to each.
 constexpr auto dual_of_gather = [](const auto& of) {

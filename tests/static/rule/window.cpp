@@ -80,6 +80,16 @@ constexpr auto back = trace(gradient(loss), abstract<XH>(), abstract<WH>());
 static_assert(back.collectives(collective::halo_exchange) == 2 &&
               back.collectives(collective::all_gather) == 0);
 
+// The gradient of the weights contracts the rows of the tensor and of the cotangent, which are
+// split alike: windows of one element need no halos, so one all_reduce is all that moves.
+using W1 = sharded_tensor<float, extents<16, 4, 1, 1>, layout<pod, P<none, none, none, none>>>;
+using XR = sharded_tensor<float, extents<8, 4, 32, 16>, layout<pod, P<none, none, "model", none>>>;
+constexpr auto of_weights =
+    trace(gradient<1>([](const auto& x, const auto& w) { return sum(square(convolution(x, w))); }),
+          abstract<XR>(), abstract<W1>());
+static_assert(of_weights.collectives() == 1 &&
+              of_weights.collectives(collective::all_reduce, "model") == 1);
+
 // Pooling whose windows end where parts do moves nothing.
 static_assert(std::is_same_v<decltype(max_pool<windows<2, 2>>(abstract<XH>()))::layout_type,
                              layout<pod, P<"data", none, "model", none>>>);
