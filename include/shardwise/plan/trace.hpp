@@ -94,6 +94,8 @@ template <class Result, class F, class... X>
     return refused<>{};
   else if constexpr (other >= 0)
     return no_tensor<shown, other, X...>{};
+  else if constexpr (ConvertsTensors<F, Result, X...>)
+    return refused<>{};
   else if constexpr (sizeof...(X) == 0 || std::is_same_v<Result, not_callable>)
     return refused<misuse::function_takes_other_operands, shown, size_met{sizeof...(X)}>{};
   else

@@ -69,13 +69,24 @@ class pass_node : public pending_node {
   }
 
   void run_shard(index_t shard) override {
-    const extents_desc extents = where().extents_of_shard(shard);
+    const placement& here = where();
+    const extents_desc extents = here.extents_of_shard(shard);
     const strided<T> out{writable_data<T>(shard), extents, row_major(extents)};
     strided<const T> read[N];
     scratch_vector<std::byte> gathered[N];
-    for (std::size_t k = 0; k < N; ++k)
-      read[k] = detail::operand_view(*operands()[k], where(), shard, extents, gathered[k])
-                    .template as<const T>();
+    for (std::size_t k = 0; k < N; ++k) {
+      const tensor_node& operand = *operands()[k];
+      // Most operands have the placement of the result, and look-ups would be expensive for small
+      // tensors.
+      if (operand.tensor().extents == here.tensor().extents && operand.where().numbers_like(here)) {
+        read[k] = {operand.data<T>(shard), out.extents, out.strides};
+      } else {
+        const index_t device = here.device_of(shard);
+        read[k] = detail::broadcast_view(operand, device, here.tensor().extents,
+                                         here.held_by(device), gathered[k])
+                      .template as<const T>();
+      }
+    }
     const auto run = [&](const auto& tree) { run_pointwise(tree, read, out); };
     if (!with_shared_branch<N>(tree_, operands().begin(), run)) run(tree_);
   }

@@ -14,6 +14,8 @@ namespace shardwise {
 struct lazy_domain;
 template <Element T>
 class any_tensor;
+template <class T, class Extents, class Layout>
+struct abstract_tensor;
 
 namespace internal {
 template <class Paper>
@@ -44,6 +46,13 @@ template <class Paper, class To>
 }
 template <class Paper, class To>
 using refused_name = typename decltype(refuse_name<Paper, To>())::type;
+
+/// The same for a tensor on paper, which a traced function gives a type of its own.
+template <class Abstract, class To>
+using refused_abstract =
+    typename refused<misuse::tensor_is_on_paper, mesh_of<Abstract>,
+                     own_type(internal::notation_of<paper_of<To>>())>::type;
+
 }  // namespace detail
 
 /// A tensor with elements of type `T`, distributed over the devices of a pool by `Layout`, or a
@@ -88,6 +97,9 @@ class sharded_tensor : public tensor_handle, public internal::no_number<T, Exten
     requires(!internal::is_named_as<Paper, paper_tensor<T, Extents, Layout>>)
   sharded_tensor(const internal::named_once<Paper>&,
                  detail::refused_name<Paper, sharded_tensor> = {});
+  template <class U, class E, class L>
+  sharded_tensor(const abstract_tensor<U, E, L>&,
+                 detail::refused_abstract<abstract_tensor<U, E, L>, sharded_tensor> = {});
 
  private:
   friend sharded_tensor internal::handle_of<sharded_tensor>(node_ptr) noexcept;

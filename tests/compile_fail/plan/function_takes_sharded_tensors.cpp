@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // An abstract tensor is not the tensor that it represents.
-// expect: shardwise::broken_rule<shardwise::misuse::function_takes_other_operands,
-// expect: twice, shardwise::size_met{1}>
-// expect: a traced function is const and takes the tensors of trace, one or more, each by
+// expect: shardwise::broken_rule<shardwise::misuse::tensor_is_on_paper, pod, 
+// expect: "f32[8@x]"
+// expect: tensors of a traced function have no place in a pool: its parameters and variables are auto
 #include <shardwise/shardwise.hpp>
 
 using namespace shardwise;
