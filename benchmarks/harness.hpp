@@ -26,17 +26,16 @@ struct row {
   double goal = 1;
 };
 
-/// Every row of the program; files add theirs when they are linked in.
-inline std::vector<row>& rows() {
-  static std::vector<row> all;
+/// What makes the rows of each file; files add theirs when they are linked in.
+inline std::vector<std::function<std::vector<row>()>>& makers() {
+  static std::vector<std::function<std::vector<row>()>> all;
   return all;
 }
 
-/// Adds rows at start-up: `const bench::add here([] { return ...; });`
+/// Adds rows: `const bench::add here([] { return ...; });`. They are made when it is their turn,
+/// and released, with their tensors, before the next file's.
 struct add {
-  explicit add(const std::function<std::vector<row>()>& make) {
-    for (row& each : make()) rows().push_back(std::move(each));
-  }
+  explicit add(const std::function<std::vector<row>()>& make) { makers().push_back(make); }
 };
 
 /// Keeps the compiler from dropping a result.
@@ -63,40 +62,48 @@ inline double median(std::vector<double> all) {
   return all[all.size() / 2];
 }
 
+/// Times one row, prints it and returns whether it reached its goal.
+inline bool measure(const row& each, int rounds) {
+  // The first half second on fresh memory is the system's: it maps pages and joins them.
+  const auto warm = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
+  while (std::chrono::steady_clock::now() < warm) {
+    each.subject();
+    each.peer();
+  }
+  const int ours = calls_for(each.subject, 0.02);
+  const int theirs = calls_for(each.peer, 0.02);
+  std::vector<double> subject;
+  std::vector<double> peer;
+  std::vector<double> ratios;
+  for (int r = 0; r < rounds; ++r) {
+    subject.push_back(seconds(each.subject, ours));
+    peer.push_back(seconds(each.peer, theirs));
+    ratios.push_back(each.scale * peer.back() / subject.back());
+  }
+  std::sort(ratios.begin(), ratios.end());
+  const double ratio = ratios[ratios.size() / 2];
+  const bool reached = ratio >= each.goal;
+  std::printf("%-46s %-28s %11.3f %11.3f %7.3f (%5.2f..%5.2f) %5.2f%s\n", each.name.c_str(),
+              each.yardstick.c_str(), median(subject) * 1e6, median(peer) * 1e6, ratio,
+              ratios[ratios.size() / 10], ratios[ratios.size() - 1 - ratios.size() / 10], each.goal,
+              reached ? "" : "  below");
+  std::fflush(stdout);
+  return reached;
+}
+
 /// Runs the rows whose names contain one of the filters (all without one) and prints a table.
 inline int run(const std::vector<std::string_view>& filters, int rounds = 15) {
   std::printf("%-46s %-28s %11s %11s %7s %15s %6s\n", "subject", "yardstick", "subject us",
               "yardstick", "ratio", "(10%..90%)", "goal");
   bool all = true;
-  for (const row& each : rows()) {
-    const auto wanted = [&](std::string_view f) { return each.name.find(f) != std::string::npos; };
-    if (!filters.empty() && std::none_of(filters.begin(), filters.end(), wanted)) continue;
-    // The first half second on fresh memory is the system's: it maps pages and joins them.
-    const auto warm = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
-    while (std::chrono::steady_clock::now() < warm) {
-      each.subject();
-      each.peer();
+  for (const auto& make : makers())
+    for (const row& each : make()) {
+      const auto wanted = [&](std::string_view f) {
+        return each.name.find(f) != std::string::npos;
+      };
+      if (!filters.empty() && std::none_of(filters.begin(), filters.end(), wanted)) continue;
+      all = measure(each, rounds) && all;
     }
-    const int ours = calls_for(each.subject, 0.02);
-    const int theirs = calls_for(each.peer, 0.02);
-    std::vector<double> subject;
-    std::vector<double> peer;
-    std::vector<double> ratios;
-    for (int r = 0; r < rounds; ++r) {
-      subject.push_back(seconds(each.subject, ours));
-      peer.push_back(seconds(each.peer, theirs));
-      ratios.push_back(each.scale * peer.back() / subject.back());
-    }
-    std::sort(ratios.begin(), ratios.end());
-    const double ratio = ratios[ratios.size() / 2];
-    const bool reached = ratio >= each.goal;
-    all = all && reached;
-    std::printf("%-46s %-28s %11.3f %11.3f %7.3f (%5.2f..%5.2f) %5.2f%s\n", each.name.c_str(),
-                each.yardstick.c_str(), median(subject) * 1e6, median(peer) * 1e6, ratio,
-                ratios[ratios.size() / 10], ratios[ratios.size() - 1 - ratios.size() / 10],
-                each.goal, reached ? "" : "  below");
-    std::fflush(stdout);
-  }
   std::printf("%s\n", all ? "every row reached its goal" : "some rows are below their goal");
   return 0;
 }
