@@ -105,6 +105,15 @@ inline constexpr element element_of = static_cast<element>(detail::place_of_elem
 /// The type in which arithmetic on elements of `T` is done.
 template <Element T>
 using compute_type = type_of_element<computed_in(element_of<T>)>;
+/// True for 16-bit floating-point elements, which are computed in `float`: a function of several
+/// steps converts them before the first and rounds once, after the last.
+template <class T>
+inline constexpr bool rounds_once = [] {
+  if constexpr (is_element<T>)
+    return has_fractions(element_of<T>) && !std::is_same_v<compute_type<T>, T>;
+  else
+    return false;
+}();
 
 /// Floating-point element types, and integer element types; `bool` is neither.
 template <class T>

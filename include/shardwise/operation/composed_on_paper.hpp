@@ -136,7 +136,7 @@ constexpr void cast(paper_steps& at, const attributes& how, const tensor_descs& 
 }
 constexpr void mean(paper_steps& at, const attributes& how, const tensor_descs& x,
                     tensor_results& out) {
-  out.push_back(mean_of(at, x[0], dims_of(how), keeps(how)));
+  out.push_back(narrowed(at, mean_of(at, widened(at, x[0]), dims_of(how), keeps(how)), x[0].type));
 }
 [[nodiscard]] constexpr tensor_desc truth_of(paper_steps& at, const tensor_desc& x) {
   return x.type == element::boolean ? x : at.apply(cast_to(element::boolean), {}, {x});

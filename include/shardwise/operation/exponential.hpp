@@ -41,9 +41,10 @@ struct logaddexp : fractional_function<"logaddexp", 20> {
   static constexpr bool on_elements = true;
   using emits = operations<pointwise<exp>>;
   static constexpr void gradient(auto& at) {
-    const auto dy = at.cotangent(), y = at.result();
-    at.give(0, dy * elementwise<exp>(at.operand(0) - y));
-    at.give(1, dy * elementwise<exp>(at.operand(1) - y));
+    // Not `exp(a - result)`, which would make the rounding of a large result a factor.
+    const auto dy = at.cotangent(), a = at.operand(0), b = at.operand(1);
+    at.give(0, dy / (elementwise<exp>(b - a) + 1));
+    at.give(1, dy / (elementwise<exp>(a - b) + 1));
   }
 };
 struct pow : fractional_function<"pow", 20> {

@@ -5,6 +5,7 @@
 #include "shardwise/operation/composed.hpp"
 #include "shardwise/operation/exponential.hpp"
 #include "shardwise/operation/logical.hpp"
+#include "shardwise/operation/normalising.hpp"
 #include "shardwise/operation/transcendental.hpp"
 #include "shardwise/operation/whole_dims.hpp"
 
@@ -67,6 +68,9 @@ template <int... Dims, NamedOperand X, class... Options>
   if constexpr (internal::ends_with_result_as<Options...>()) {
     return internal::on_request([&](const auto&... given) { return l2_norm<Dims...>(x, given...); },
                                 options...);
+  } else if constexpr (rounds_once<typename X::value_type>) {
+    return internal::narrowed<typename X::value_type>(
+        l2_norm<Dims...>(internal::widened(x), options...));
   } else {
     const auto checked =
         internal::carry_out<detail::whole_dims_call<l2_norm_of<Dims...>, Dims...>>(x, options...);
@@ -94,6 +98,9 @@ template <int... Dims, NamedOperand X, class... Options>
   if constexpr (internal::ends_with_result_as<Options...>()) {
     return internal::on_request(
         [&](const auto&... given) { return lp_norm<Dims...>(x, p, given...); }, options...);
+  } else if constexpr (rounds_once<typename X::value_type>) {
+    return internal::narrowed<typename X::value_type>(
+        lp_norm<Dims...>(internal::widened(x), p, options...));
   } else {
     const auto checked =
         internal::carry_out<detail::whole_dims_call<lp_norm_of<Dims...>, Dims...>>(x, options...);

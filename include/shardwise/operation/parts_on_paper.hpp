@@ -159,17 +159,18 @@ constexpr void repeat_counts(paper_steps& at, const attributes& how, const tenso
 constexpr void trapezoid(paper_steps& at, const attributes& how, const tensor_descs& x,
                          tensor_results& out) {
   const auto dim = static_cast<int>(how.integers[0]);
-  const tensor_desc index = at.apply<iota_like_operation>(iota_like_operation::how(dim), x[0]);
+  const tensor_desc wide = widened(at, x[0]);
+  const tensor_desc index = at.apply<iota_like_operation>(iota_like_operation::how(dim), wide);
   const tensor_desc place = paper_steps::number(index);
   const auto is_end = [&] {
-    return at.apply(cast_to(x[0].type), {}, {at.each<f::equal>(index, place)});
+    return at.apply(cast_to(wide.type), {}, {at.each<f::equal>(index, place)});
   };
   const tensor_desc first = is_end(), ends = at.each<f::add>(first, is_end());
   const tensor_desc n = paper_steps::number(ends);
   const tensor_desc weights = at.each<f::add>(at.each<f::multiply>(ends, n), n);
   const tensor_desc total =
-      at.reduce(reduction::sum, at.each<f::multiply>(x[0], weights), 1U << dim, false);
-  out.push_back(at.each<f::multiply>(total, n));
+      at.reduce(reduction::sum, at.each<f::multiply>(wide, weights), 1U << dim, false);
+  out.push_back(narrowed(at, at.each<f::multiply>(total, n), x[0].type));
 }
 
 /// Makes no result if the dimension is rolled as a whole.

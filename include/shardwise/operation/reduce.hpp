@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/operation/arithmetic.hpp"
+#include "shardwise/operation/cast.hpp"
 #include "shardwise/operation/comparison.hpp"
 #include "shardwise/operation/over.hpp"
 #include "shardwise/operation/reshape.hpp"
@@ -188,7 +189,8 @@ struct reduction_call {
   }
 };
 
-/// The call `mean<Dims...>`: a sum, divided.
+/// The call `mean<Dims...>`: a sum, divided. That of 16-bit elements is a sum in `float`, whose
+/// range and precision the number of elements needs.
 template <int... Dims>
 struct mean_call {
   using summing = reduction_call<reduction::sum, Dims...>;
@@ -201,6 +203,8 @@ struct mean_call {
     else if constexpr (!has_fractions(element_of<typename std::remove_cvref_t<X>::value_type>))
       return refused<misuse::elements_have_no_fractions,
                      types<mean_of, typename std::remove_cvref_t<X>::value_type>>{};
+    else if constexpr (rounds_once<typename std::remove_cvref_t<X>::value_type>)
+      return allowed<decltype(apply(std::declval<X>(), std::declval<const Options&>()...))>{};
     else
       return allowed<of_elements<functions::divide, typename sum::type,
                                  typename std::remove_cvref_t<X>::value_type>>{};
@@ -208,9 +212,12 @@ struct mean_call {
   template <class X, class... Options>
   [[nodiscard]] static constexpr auto apply(X&& x, const Options&... options) {
     using T = typename std::remove_cvref_t<X>::value_type;
-    const index_t count = dims_of<Dims...>(x, options...).count(x.extents());
-    T terms = static_cast<T>(static_cast<compute_type<T>>(count));
-    return summing::apply(static_cast<X&&>(x), options...) / std::move(terms);
+    if constexpr (rounds_once<T>) {
+      return cast<T>(apply(cast<compute_type<T>>(static_cast<X&&>(x)), options...));
+    } else {
+      T terms = static_cast<T>(dims_of<Dims...>(x, options...).count(x.extents()));
+      return summing::apply(static_cast<X&&>(x), options...) / std::move(terms);
+    }
   }
 };
 

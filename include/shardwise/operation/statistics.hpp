@@ -49,7 +49,7 @@ template <int... Dims, NamedOperand X, class... Options>
   if constexpr (internal::ends_with_result_as<Options...>()) {
     return internal::on_request(
         [&](const auto&... given) { return variance<Dims...>(x, given...); }, options...);
-  } else if constexpr (has_fractions(element_of<T>) && !std::is_same_v<compute_type<T>, T>) {
+  } else if constexpr (rounds_once<T>) {
     return cast<T>(
         internal::finished(variance<Dims...>(cast<compute_type<T>>(x), options...), permitted));
   } else {
@@ -87,6 +87,9 @@ template <int... Dims, NamedOperand X, class... Options>
   if constexpr (internal::ends_with_result_as<Options...>()) {
     return internal::on_request(
         [&](const auto&... given) { return standard_deviation<Dims...>(x, given...); }, options...);
+  } else if constexpr (rounds_once<typename X::value_type>) {
+    return internal::narrowed<typename X::value_type>(
+        standard_deviation<Dims...>(internal::widened(x), options...));
   } else {
     const auto checked =
         internal::carry_out<detail::whole_dims_call<standard_deviation_of<Dims...>, Dims...>>(
@@ -102,7 +105,7 @@ template <int... Dims, NamedOperand X, class... Options>
 
 /// Returns `log(sum(exp(x)))` over the given dimensions, or over all, without overflow: the maximum
 /// is subtracted first. It is -infinity if there are no elements. Options are `keep_dims` and, for
-/// an `any_tensor`, `over{...}`.
+/// an `any_tensor`, `over{...}`. The gradient is 0 where all elements are -infinity.
 ///
 ///     auto z = logsumexp<1>(logits);                 // f32[8@data, 64] -> f32[8@data]
 ///
@@ -115,6 +118,9 @@ template <int... Dims, NamedOperand X, class... Options>
   if constexpr (internal::ends_with_result_as<Options...>()) {
     return internal::on_request(
         [&](const auto&... given) { return logsumexp<Dims...>(x, given...); }, options...);
+  } else if constexpr (rounds_once<typename X::value_type>) {
+    return internal::narrowed<typename X::value_type>(
+        logsumexp<Dims...>(internal::widened(x), options...));
   } else {
     const auto checked =
         internal::carry_out<detail::whole_dims_call<logsumexp_of<Dims...>, Dims...>>(x, options...);
@@ -136,7 +142,11 @@ template <int... Dims, NamedOperand X, class... Options>
             return internal::finished(sum<Dims...>(exp(x - shift), dims..., keep_dims), permitted);
           },
           options...);
-      return internal::without_kept<Dims...>(log(total) + shift, options...);
+      // Without a term, the logarithm has no slope.
+      const auto is_empty = equal(total, T(0));
+      const auto logarithm =
+          where(is_empty, -std::numeric_limits<T>::infinity(), log(where(is_empty, T(1), total)));
+      return internal::without_kept<Dims...>(logarithm + shift, options...);
     }
   }
 }
@@ -175,6 +185,9 @@ template <int... Dims, NamedOperand X, class... Options>
   if constexpr (internal::ends_with_result_as<Options...>()) {
     return internal::on_request([&](const auto&... given) { return nanmean<Dims...>(x, given...); },
                                 options...);
+  } else if constexpr (rounds_once<typename X::value_type>) {
+    return internal::narrowed<typename X::value_type>(
+        nanmean<Dims...>(internal::widened(x), options...));
   } else {
     const auto checked =
         internal::carry_out<detail::whole_dims_call<nanmean_of<Dims...>, Dims...>>(x, options...);
@@ -213,7 +226,7 @@ template <int... Dims, NamedOperand X, class... Options>
   if constexpr (internal::ends_with_result_as<Options...>()) {
     return internal::on_request([&](const auto&... given) { return nanvar<Dims...>(x, given...); },
                                 options...);
-  } else if constexpr (has_fractions(element_of<T>) && !std::is_same_v<compute_type<T>, T>) {
+  } else if constexpr (rounds_once<T>) {
     return cast<T>(
         internal::finished(nanvar<Dims...>(cast<compute_type<T>>(x), options...), permitted));
   } else {
@@ -233,9 +246,10 @@ template <int... Dims, NamedOperand X, class... Options>
       // Counted once: with the kept dimensions, which a sum over one element removes.
       const auto count =
           cast<T>(internal::finished(total(cast<std::int64_t>(is_number), keep_dims), permitted));
-      const auto center =
-          internal::finished(total(where(is_number, x, 0), keep_dims), permitted) / count;
-      const auto squares = where(is_number, square(x - center), 0);
+      // Without NaN, which would spread to the gradient of all elements.
+      const auto known = where(is_number, x, 0);
+      const auto center = internal::finished(total(known, keep_dims), permitted) / count;
+      const auto squares = where(is_number, square(known - center), 0);
       const auto terms = maximum(count - internal::correction_among(options...), 0);
       if constexpr (internal::keeps_dims<Options...>)
         return total(squares, keep_dims) / terms;

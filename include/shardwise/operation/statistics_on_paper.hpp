@@ -41,15 +41,17 @@ template <class Root>
 }
 constexpr void l2_norm(paper_steps& at, const attributes& how, const tensor_descs& x,
                        tensor_results& out) {
-  out.push_back(root_of_squares(at, at.finished(at.reduce(reduction::sum, at.each<f::square>(x[0]),
-                                                          dims_of(how), keeps(how)))));
+  const tensor_desc squares = at.each<f::square>(widened(at, x[0]));
+  const tensor_desc sum = at.finished(at.reduce(reduction::sum, squares, dims_of(how), keeps(how)));
+  out.push_back(narrowed(at, root_of_squares(at, sum), x[0].type));
 }
 constexpr void lp_norm(paper_steps& at, const attributes& how, const tensor_descs& x,
                        tensor_results& out) {
-  const tensor_desc powers = at.each<f::pow>(at.each<f::abs>(x[0]), x[1]);
+  const tensor_desc wide = widened(at, x[0]), order = paper_steps::number(wide);
+  const tensor_desc powers = at.each<f::pow>(at.each<f::abs>(wide), order);
   const tensor_desc sum = at.finished(at.reduce(reduction::sum, powers, dims_of(how), keeps(how)));
-  out.push_back(
-      root_of_sum(at, sum, [&](const tensor_desc& one) { return at.each<f::pow>(one, x[1]); }));
+  const auto root = [&](const tensor_desc& one) { return at.each<f::pow>(one, order); };
+  out.push_back(narrowed(at, root_of_sum(at, sum, root), x[0].type));
 }
 [[nodiscard]] constexpr tensor_desc variance_of(paper_steps& at, const attributes& how,
                                                 const tensor_desc& given) {
@@ -65,18 +67,24 @@ constexpr void variance(paper_steps& at, const attributes& how, const tensor_des
 }
 constexpr void standard_deviation(paper_steps& at, const attributes& how, const tensor_descs& x,
                                   tensor_results& out) {
-  out.push_back(root_of_squares(at, at.finished(variance_of(at, how, x[0]))));
+  const tensor_desc made = variance_of(at, how, widened(at, x[0]));
+  out.push_back(narrowed(at, root_of_squares(at, at.finished(made)), x[0].type));
 }
-constexpr void logsumexp(paper_steps& at, const attributes& how, const tensor_descs& x,
+constexpr void logsumexp(paper_steps& at, const attributes& how, const tensor_descs& given,
                          tensor_results& out) {
   const unsigned dims = dims_of(how);
-  const tensor_desc largest = at.finished(at.reduce(reduction::max, x[0], dims, true));
-  const tensor_desc shift = at.each<f::stop_gradient>(
-      at.each<f::where>(at.each<f::isfinite>(largest), largest, paper_steps::number(largest)));
+  const tensor_desc x = widened(at, given[0]);
+  const tensor_desc largest = at.finished(at.reduce(reduction::max, x, dims, true));
+  const tensor_desc number = paper_steps::number(largest);
+  const tensor_desc shift =
+      at.each<f::stop_gradient>(at.each<f::where>(at.each<f::isfinite>(largest), largest, number));
   const tensor_desc total = at.finished(
-      at.reduce(reduction::sum, at.each<f::exp>(at.each<f::subtract>(x[0], shift)), dims, true));
-  const tensor_desc kept = at.each<f::add>(at.each<f::log>(total), shift);
-  out.push_back(keeps(how) ? kept : at.reduce(reduction::max, kept, dims, false));
+      at.reduce(reduction::sum, at.each<f::exp>(at.each<f::subtract>(x, shift)), dims, true));
+  const tensor_desc is_empty = at.each<f::equal>(total, number);
+  const tensor_desc logarithm = at.each<f::log>(at.each<f::where>(is_empty, number, total));
+  const tensor_desc kept = at.each<f::add>(at.each<f::where>(is_empty, number, logarithm), shift);
+  const tensor_desc made = keeps(how) ? kept : at.reduce(reduction::max, kept, dims, false);
+  out.push_back(narrowed(at, made, given[0].type));
 }
 /// A reduction in which another number takes the place of NaN.
 template <reduction Kind>
@@ -91,10 +99,12 @@ constexpr void nanmean(paper_steps& at, const attributes& how, const tensor_desc
   const auto total = [&](const tensor_desc& terms) {
     return at.finished(at.reduce(reduction::sum, terms, dims_of(how), keeps(how)));
   };
-  const tensor_desc is_number = at.each<f::logical_not>(at.each<f::isnan>(x[0]));
-  const tensor_desc sum = total(at.each<f::where>(is_number, x[0], paper_steps::number(x[0])));
+  const tensor_desc wide = widened(at, x[0]);
+  const tensor_desc is_number = at.each<f::logical_not>(at.each<f::isnan>(wide));
+  const tensor_desc sum = total(at.each<f::where>(is_number, wide, paper_steps::number(wide)));
   const tensor_desc count = total(at.apply(cast_to(element::i64), {}, {is_number}));
-  out.push_back(at.each<f::divide>(sum, at.apply(cast_to(x[0].type), {}, {count})));
+  const tensor_desc made = at.each<f::divide>(sum, at.apply(cast_to(wide.type), {}, {count}));
+  out.push_back(narrowed(at, made, x[0].type));
 }
 constexpr void nanvar(paper_steps& at, const attributes& how, const tensor_descs& given,
                       tensor_results& out) {
@@ -107,8 +117,9 @@ constexpr void nanvar(paper_steps& at, const attributes& how, const tensor_descs
   const tensor_desc is_number = at.each<f::logical_not>(at.each<f::isnan>(x));
   const tensor_desc ones = at.apply(cast_to(element::i64), {}, {is_number});
   const tensor_desc count = at.apply(cast_to(x.type), {}, {at.finished(total(ones, true))});
-  const tensor_desc sum = at.finished(total(at.each<f::where>(is_number, x, number), true));
-  const tensor_desc apart = at.each<f::subtract>(x, at.each<f::divide>(sum, count));
+  const tensor_desc known = at.each<f::where>(is_number, x, number);
+  const tensor_desc sum = at.finished(total(known, true));
+  const tensor_desc apart = at.each<f::subtract>(known, at.each<f::divide>(sum, count));
   const tensor_desc squares = at.each<f::where>(is_number, at.each<f::square>(apart), number);
   const tensor_desc terms = at.each<f::maximum>(at.each<f::subtract>(count, number), number);
   const tensor_desc made =

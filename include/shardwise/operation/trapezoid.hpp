@@ -6,6 +6,7 @@
 #include "shardwise/operation/comparison.hpp"
 #include "shardwise/operation/composed.hpp"
 #include "shardwise/operation/iota_like.hpp"
+#include "shardwise/operation/normalising.hpp"
 #include "shardwise/operation/reduce.hpp"
 
 #include <type_traits>
@@ -24,6 +25,9 @@ template <int Dim, NamedOperand X, internal::Terms Given = across_axes<>>
   const auto index = iota_like<Dim>(x);
   if constexpr (AnyRefused<decltype(index)>) {
     return refused_value{};
+  } else if constexpr (rounds_once<typename X::value_type>) {
+    return internal::narrowed<typename X::value_type>(
+        trapezoid<Dim>(internal::widened(x), dx, given));
   } else {
     using T = typename X::value_type;
     const index_t last = x.extents()[counted_from_front(Dim, x.extents().ssize())] - 1;
