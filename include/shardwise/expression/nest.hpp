@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/error.hpp"
 #include "shardwise/core/nest.hpp"
 #include "shardwise/expression/operand.hpp"
 
@@ -129,6 +130,21 @@ template <class X, bool InRanges = true>
 [[nodiscard]] constexpr bool has_tensor_in() noexcept {
   return any_in_nest<X, InRanges>(
       []<class Each>(std::type_identity<Each>) { return EitherOperand<Each>; });
+}
+/// True if a function without data returns a tensor in a pool for nests on paper: it converts a
+/// tensor of these, and the error is where it does.
+template <class F, class Result, class... X>
+[[nodiscard]] constexpr bool converts_tensors() noexcept {
+  constexpr auto is_on_paper = []<class Each>(std::type_identity<Each>) {
+    if constexpr (requires { Each::domain::has_values; })
+      return !Each::domain::has_values;
+    else
+      return false;
+  };
+  if constexpr (std::is_empty_v<F> && requires { requires Result::domain::has_values; })
+    return (... || any_in_nest<X>(is_on_paper));
+  else
+    return false;
 }
 /// True for a nest with an optional, a pointer, a map or a similar type that contains tensors:
 /// files support them, but gradients and optimizers would treat these tensors as constants, which
@@ -301,8 +317,13 @@ constexpr void for_each_tensor(X& x, Visit& visit) {
   visit_nest<Frozen>(x, visit, ignore);
 }
 
+/// Reports a range without elements, in the place of its first one.
+template <class Range>
+[[noreturn]] auto refuse_empty(const Range& range) -> decltype(*range.begin()) {
+  fail({.rule = violation::operand_count_differs}, "a range of tensors is empty");
+}
 /// Returns the first tensor of some nests; one in a range, which may be empty, only if all are in
-/// ranges.
+/// ranges. Throws `operand_count_differs` if the first range has no elements.
 template <class First, class... Rest>
 [[nodiscard]] constexpr const auto& first_in(const First& first, const Rest&... rest) {
   constexpr nest_kind kind = nest_kind_of<First>();
@@ -313,7 +334,7 @@ template <class First, class... Rest>
   else if constexpr (kind == nest_kind::tensor)
     return first;
   else if constexpr (kind == nest_kind::range)
-    return first_in(*first.begin());
+    return first_in(first.begin() != first.end() ? *first.begin() : refuse_empty(first));
   else
     return with_parts(
         first, [](const auto&... members) -> const auto& { return first_in(members...); });

@@ -315,11 +315,6 @@ inline constexpr bool has_values = ValueOperand<X>;
 template <Operand X>
 inline constexpr bool has_values<X> = std::remove_cvref_t<X>::domain::has_values;
 
-/// True if a function without data returns a tensor in a pool for tensors on paper: it converts one
-/// of these, and the error is where it does.
-template <class F, class Result, class... X>
-concept ConvertsTensors = std::is_empty_v<F> && has_values<Result> && (... && !has_values<X>);
-
 /// The position of the first abstract operand among operands with values, or -1.
 template <class... X>
 inline constexpr int abstract_among = (... || has_values<X>)

@@ -50,7 +50,7 @@ template <class X, int I, int Wanted, class First = nothing_given, class... Rest
   else if constexpr (Wanted == 0)
     return refused<misuse::argument_is_unexpected, types<shown_as<First>, nothing_given>,
                    operand{I}>{};
-  else if constexpr (NumberFor<First, index_t>)
+  else if constexpr (NumberFor<First, index_t> && !std::floating_point<std::remove_cvref_t<First>>)
     return judge_sizes<X, I + 1, Wanted - 1, Rest...>();
   else
     return refused<misuse::argument_is_unexpected, types<shown_as<First>, index_t>, operand{I}>{};

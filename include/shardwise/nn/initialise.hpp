@@ -338,7 +338,8 @@ namespace nn {
 /// `weight_of::merge`, `filter` a `weight_of::filter`, and all others are `weight_of::linear`. Each
 /// tensor has its own key.
 ///
-/// Other values are those of the first pattern that matches the name. Throws
+/// Other values are those of the first pattern that matches the name. Members that are not tensors
+/// have their default values; they follow the tensors of their aggregate. Throws
 /// `pattern_matches_nothing`.
 ///
 ///     auto model = nn::initialise<gpt>(pool, random_key{1});
@@ -346,6 +347,7 @@ namespace nn {
 template <class Model, class... Make>
 [[nodiscard]] Model initialise(const device_pool& pool, random_key seed,
                                const initial<Make>&... given) {
+  detail::require_defaults<Model>();
   detail::initialiser<Make...> values(pool, seed, given...);
   Model made = make_nest<Model>([&]<class X>(std::type_identity<X> type, const leaf_path& path) {
     return values.template next<X>(internal::described<X>(pool), type, path);

@@ -98,6 +98,7 @@ template <std::size_t Capacity, class... Nests, class F, std::convertible_to<ind
   // Named here, where the program calls, so that compilers show an error in `f` in few lines.
   using results = decltype(f(std::declval<const on_paper<Nests>&>()...));
   if constexpr (!internal::holds_refusal<std::remove_cvref_t<results>>) {
+    (detail::require_defaults<on_paper<Nests>>(), ...);
     program_builder code(out);
     const detail::entered<Sizes...> enter{code, {sizes...}};
     const std::tuple<on_paper<Nests>...> operands{make_nest<on_paper<Nests>>(enter)...};

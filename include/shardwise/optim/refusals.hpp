@@ -15,6 +15,16 @@ struct unlike {
   constexpr unlike(const X&) noexcept {}
 };
 
+/// The first member of an optimizer, whose options are named: the number in `sgd{0.1}` would be the
+/// momentum, although other libraries have the rate there.
+struct named_options {
+  constexpr named_options() noexcept = default;
+  template <class Option>
+    requires std::is_arithmetic_v<Option>
+  constexpr named_options(
+      Option, typename refused<misuse::option_is_not_named, types<Option>>::type = {}) noexcept {}
+};
+
 }  // namespace shardwise::optim
 
 namespace shardwise::detail {

@@ -271,7 +271,7 @@ struct gradient_function {
       // Named here, where the program calls, so that compilers show an error in `f` in few lines.
       using results = decltype(f(std::declval<const typename recorded_as<X>::type&>()...));
       if constexpr (holds_refusal<std::remove_cvref_t<results>> ||
-                    ConvertsTensors<F, std::remove_cvref_t<results>, X...>) {
+                    converts_tensors<F, std::remove_cvref_t<results>, X...>()) {
         return Asked::template none<results>(x...);
       } else if constexpr (may_be_an_error<std::remove_cvref_t<results>>) {
         fail({.rule = violation::loss_is_no_number});

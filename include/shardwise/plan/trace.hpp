@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/expression/nest.hpp"
 #include "shardwise/expression/operation.hpp"
 #include "shardwise/plan/abstract.hpp"
 #include "shardwise/plan/planned_program.hpp"
@@ -94,7 +95,7 @@ template <class Result, class F, class... X>
     return refused<>{};
   else if constexpr (other >= 0)
     return no_tensor<shown, other, X...>{};
-  else if constexpr (ConvertsTensors<F, Result, X...>)
+  else if constexpr (converts_tensors<F, Result, X...>())
     return refused<>{};
   else if constexpr (sizeof...(X) == 0 || std::is_same_v<Result, not_callable>)
     return refused<misuse::function_takes_other_operands, shown, size_met{sizeof...(X)}>{};

@@ -73,8 +73,14 @@ SHARDWISE_INLINE bool step_programs::is_repeated(const tensor_node* tensor) cons
 }
 
 SHARDWISE_INLINE void step_programs::settle() {
-  for (tensor_node* each : now_.tensors)
-    if (each != nullptr) each->evaluate();
+  for (tensor_node* each : now_.tensors) {
+    if (each == nullptr) continue;
+    if (each->task() != nullptr && each->task()->is_argument())
+      fail({.rule = violation::value_is_being_differentiated},
+           "a step is called by a function that is recorded, which calls the function of the step "
+           "instead");
+    each->evaluate();
+  }
   repeated_.assign(now_.tensors.begin(), now_.tensors.end());
   std::sort(repeated_.begin(), repeated_.end());
   std::size_t count = 0;

@@ -49,9 +49,8 @@ using refused_name = typename decltype(refuse_name<Paper, To>())::type;
 
 /// The same for a tensor on paper, which a traced function gives a type of its own.
 template <class Abstract, class To>
-using refused_abstract =
-    typename refused<misuse::tensor_is_on_paper, mesh_of<Abstract>,
-                     own_type(internal::notation_of<paper_of<To>>())>::type;
+using refused_abstract = typename refused<misuse::tensor_is_on_paper, mesh_of<Abstract>,
+                                          own_type(internal::notation_of<paper_of<To>>())>::type;
 
 }  // namespace detail
 

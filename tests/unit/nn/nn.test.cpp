@@ -351,3 +351,36 @@ TEST_CASE("losses") {
   for (int i = 0; i < 4; ++i)
     for (int j = 0; j < 3; ++j) REQUIRE((y(i, j) == 0 || y(i, j) == Approx(2 * (1 + 0.5 * j))));
 }
+
+namespace {
+
+/// Members that are not tensors, after those that are, at two levels.
+template <class W>
+struct activation {
+  W weight;
+  std::array<float, 2> gains{2, 3};
+  int count;
+};
+template <class W, class B>
+struct with_settings {
+  activation<W> first;
+  nn::frozen<B> bias;
+  double slope = 0.1;
+  bool is_centred = true;
+};
+
+}  // namespace
+
+TEST_CASE("a model that is made from its type keeps the default values of its members") {
+  using model = with_settings<tensor<pod, P<none, "model">, 4, 4>, tensor<pod, P<none>, 4>>;
+  const device_pool pool{pod{}};
+  const auto made = nn::initialise<model>(pool, random_key{1});
+  REQUIRE(made.first.gains == std::array<float, 2>{2, 3});
+  REQUIRE(made.first.count == 0);
+  REQUIRE(made.slope == 0.1);
+  REQUIRE(made.is_centred);
+  // On paper too, where the cost may depend on them.
+  constexpr auto cost = trace_nests<64, model>(
+      [](const auto& m) { return m.first.weight * static_cast<float>(m.first.gains[1] - 3); });
+  STATIC_REQUIRE(cost.flops() == 8);
+}

@@ -198,6 +198,8 @@ TEST_CASE(
   std::vector<H> nothing;
   REQUIRE_THROWS_WITH(optim::global_norm(nothing), Catch::Contains("has no norm"));
   using V = tensor<pod, P<"data">, 4>;
+  REQUIRE_THROWS_WITH(optim::adam{}.start(std::vector<V>{}),
+                      Catch::Contains("a range of tensors is empty"));
   std::vector<V> parameters{ones<V>(pool)};
   auto state = optim::adam{}.start(parameters);
   const std::vector<V> gradients{ones<V>(pool), ones<V>(pool)};

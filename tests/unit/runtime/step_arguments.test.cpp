@@ -395,3 +395,20 @@ TEST_CASE("a step that its own function calls is refused, and runs afterwards") 
   CHECK(values(next(x)) == eight(2.0F));
   CHECK(next.programs() == 1);
 }
+
+TEST_CASE("a step that is called while another function is recorded is refused") {
+  const device_pool pool{pod{}};
+  const X x = ones<X>(pool);
+  auto inner = step([](const auto& y) { return reshard<P<>>(sum(y * y)); });
+  auto outer = step([&](const auto& y) { return inner(y) * 2.0F; });
+  const auto advice = Catch::Contains("calls the function of the step instead");
+  CHECK_THROWS_WITH(outer(x), advice);
+  CHECK_THROWS_WITH(gradient([&](const auto& y) { return inner(y); })(x), advice);
+  CHECK(values(inner(x)) == std::vector<float>{8.0F});
+}
+
+TEST_CASE("a step of an empty list has no pool to run in") {
+  auto nothing = step([](auto& list) { (void)list; });
+  std::vector<X> empty;
+  CHECK_THROWS_WITH(nothing(empty), Catch::Contains("a range of tensors is empty"));
+}
