@@ -166,10 +166,10 @@ constexpr void quantile(paper_steps& at, const attributes& how, const tensor_des
     return at.apply<squeeze_operation>(integer_attributes(dim), one);
   };
   const tensor_desc greatest = pick(), low = pick(), high = pick();
-  const tensor_desc step =
-      at.each<f::multiply>(paper_steps::number(low), at.each<f::subtract>(high, low));
-  const tensor_desc between =
-      at.each<f::where>(at.each<f::equal>(low, high), low, at.each<f::add>(low, step));
+  const tensor_desc number = paper_steps::number(low);
+  const tensor_desc sum =
+      at.each<f::add>(at.each<f::multiply>(low, number), at.each<f::multiply>(high, number));
+  const tensor_desc between = at.each<f::where>(at.each<f::equal>(low, high), low, sum);
   out.push_back(at.each<f::where>(at.each<f::isnan>(greatest), greatest, between));
 }
 constexpr void split(paper_steps& at, const attributes& how, const tensor_descs& given,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/operation/clamp.hpp"
+#include "shardwise/operation/arithmetic.hpp"
 #include "shardwise/operation/classification.hpp"
 #include "shardwise/operation/comparison.hpp"
 #include "shardwise/operation/dynamic_slice.hpp"
@@ -29,8 +29,8 @@ template <int Dim, NamedOperand X, internal::Terms... Given>
   // NaN comes last.
   const auto greatest = at(last);
   const auto low = at(before), high = at(rest > 0 ? before + 1 : before);
-  // The difference of two infinities is not a number.
-  const auto between = where(equal(low, high), low, lerp(low, high, rest));
+  // Weights, since the difference of two elements may overflow; equal infinities have none.
+  const auto between = where(equal(low, high), low, low * (1 - rest) + high * rest);
   return where(isnan(greatest), greatest, between, given...);
 }
 /// Returns the element in the middle of those along a dimension in order, or the mean of two:

@@ -43,3 +43,12 @@ TEST_CASE("quantiles of lines with infinities and NaN") {
     CHECK(to_host(quantile<1>(x, fraction))(0) == 1.0F);
   for (const double fraction : {1.0, 7.0}) CHECK(to_host(quantile<1>(x, fraction))(2) == 4.0F);
 }
+
+TEST_CASE("the median of two elements whose difference is no number") {
+  const device_pool pool(line{}, 2);
+  using pairs = sharded_tensor<float, extents<2, 2>, layout<line, P<"x", none>>>;
+  constexpr float largest = std::numeric_limits<float>::max();
+  const auto x = distribute<pairs>(pool, std::vector<float>{-infinity, 1, largest, -largest});
+  CHECK(to_host(median<1>(x))(0) == -infinity);
+  CHECK(to_host(median<1>(x))(1) == 0.0F);
+}
