@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // An abstract tensor is not the tensor that it represents.
-// expect: shardwise::broken_rule<shardwise::misuse::tensor_is_on_paper, pod, 
+// expect: shardwise::broken_rule<shardwise::misuse::tensor_is_on_paper, pod,
 // expect: "f32[8@x]"
 // expect: tensors of a traced function have no place in a pool: its parameters and variables
 #include <shardwise/shardwise.hpp>
