@@ -275,7 +275,8 @@ min(X&& x, const Options&... options) {
       static_cast<X&&>(x), options...);
 }
 /// Returns the mean over the given dimensions, or over all: the sum divided by the global number of
-/// elements, so uneven shards are weighted correctly. It is NaN if there are no elements.
+/// elements, so uneven shards are weighted correctly. It is NaN if there are no elements. That of
+/// `bfloat16` and `float16` is computed in `float`; a pending one is rounded by each device.
 template <int... Dims, NamedOperand X, class... Options>
 [[nodiscard]] constexpr internal::outcome_of<
     internal::maybe_requested<internal::mean_call<Dims...>, Options...>, X, const Options&...>
