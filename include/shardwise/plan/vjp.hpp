@@ -156,6 +156,17 @@ struct refused_pullback {
   }
 };
 
+/// True if a function that returns `Results` has an error that has been reported.
+template <class Results>
+inline constexpr bool has_no_results =
+    holds_refusal<std::remove_cvref_t<Results>> || may_be_an_error<std::remove_cvref_t<Results>>;
+/// Fails if a function that returns `Results` is valid but returns no tensor.
+template <class Results>
+constexpr void require_results() {
+  if constexpr (may_be_an_error<std::remove_cvref_t<Results>>)
+    fail({.rule = violation::loss_is_no_number}, "the function returns an int");
+}
+
 /// Calls a function and returns its results with the function of their cotangents.
 template <class F, class... X>
 [[nodiscard]] constexpr auto call_vjp(const F& f, const X&... x) {
@@ -188,12 +199,15 @@ template <class F, class... X>
 ///     auto [dx, dw] = pull(dy);
 template <class F, class... X>
 [[nodiscard]] constexpr auto vjp(const F& f, const X&... x) {
-  if constexpr ((... || internal::holds_expressions<X>)) {
+  if constexpr (AnyRefused<X...>) {
+    return std::pair{refused_value{}, internal::refused_pullback<sizeof...(X)>{}};
+  } else if constexpr ((... || internal::holds_expressions<X>)) {
     return internal::call_vjp(f, x...);
   } else {
     // As in `gradient`.
     using results = decltype(f(std::declval<const typename internal::recorded_as<X>::type&>()...));
-    if constexpr (internal::holds_refusal<std::remove_cvref_t<results>>)
+    internal::require_results<results>();
+    if constexpr (internal::has_no_results<results>)
       return std::pair{internal::refused_results_of<results>{},
                        internal::refused_pullback<sizeof...(X)>{}};
     else
