@@ -24,12 +24,12 @@ struct embedding {
   [[nodiscard]] constexpr auto operator()(const Indices& ids) const {
     return detail::spread<Out>(shardwise::embedding(table, ids));
   }
-  /// Returns the products of `[batch, positions, width]` with all rows, `[batch, positions, rows]`:
-  /// an output layer with tied weights. The scores are split as the rows of the table are, and the
-  /// gradient of the table is the sum over both uses.
+  /// Returns the products of `[..., width]` with all rows, `[..., rows]`: an output layer with tied
+  /// weights. The scores are split as the rows of the table are, and the gradient of the table is
+  /// the sum over both uses.
   template <EitherOperand X>
   [[nodiscard]] constexpr auto scores(const X& x) const {
-    return einsum<"bsd,vd->bsv">(x, table);
+    return einsum<"...d,vd->...v">(x, table);
   }
 };
 

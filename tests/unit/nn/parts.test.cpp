@@ -143,6 +143,71 @@ TEST_CASE("a table that is read at both ends has the gradient of both") {
                                P<"data", none, "model">>);
 }
 
+namespace {
+
+template <class Spec>
+using table_of = nn::embedding<tensor<Spec, 10, 4>>;
+// With three dimensions, as the contraction that it was: the result, the cost, the gradient.
+constexpr auto scored = [](const auto& m, const auto& x) { return m.scores(x); };
+constexpr auto contracted = [](const auto& m, const auto& x) {
+  return einsum<"bsd,vd->bsv">(x, m.table);
+};
+template <class Spec>
+constexpr bool costs_the_same = [] {
+  using H = tensor<P<"data", none, none>, 4, 3, 4>;
+  constexpr auto slope = [](const auto& f) {
+    return gradient<0, 1>(
+        [=](const auto& m, const auto& x) { return reshard<P<>>(sum(square(f(m, x)))); });
+  };
+  return trace_nests<64, table_of<Spec>, H>(scored) ==
+             trace_nests<64, table_of<Spec>, H>(contracted) &&
+         trace_nests<192, table_of<Spec>, H>(slope(scored)) ==
+             trace_nests<192, table_of<Spec>, H>(slope(contracted));
+}();
+static_assert(costs_the_same<P<none, none>> && costs_the_same<P<"model", none>>);
+
+/// Compares the scores of rows with loops, and with the layout that they must have.
+template <class Wanted, class Spec, class H>
+void compare_scores(const device_pool& pool) {
+  const auto read = nn::initialise<table_of<Spec>>(pool, random_key{1});
+  const auto x = normal<H>(pool, random_key{2});
+  const auto y = read.scores(x);
+  static_assert(std::is_same_v<typename decltype(y)::layout_type::spec_type, Wanted>);
+  const auto rows = values(x), table = values(read.table), made = values(y);
+  REQUIRE(y.extents().ssize() == x.extents().ssize());
+  REQUIRE(made.size() == rows.size() / 4 * 10);
+  const nn::embedding<any_tensor<float>> by_value{read.table};
+  REQUIRE(values(by_value.scores(any_tensor<float>(x))) == made);
+  for (std::size_t r = 0; r < rows.size() / 4; ++r)
+    for (std::size_t v = 0; v < 10; ++v) {
+      float sum = 0;
+      for (std::size_t d = 0; d < 4; ++d) sum += rows[r * 4 + d] * table[v * 4 + d];
+      REQUIRE(made[r * 10 + v] == Approx(sum).margin(1e-6));
+    }
+}
+
+}  // namespace
+
+TEST_CASE("the scores of an embedding are of rows of any rank") {
+  const device_pool pool{pod{}};
+  using rows = P<"model", none>;
+  using whole = P<none, none>;
+  compare_scores<P<none>, whole, tensor<P<none>, 4>>(pool);
+  compare_scores<P<"model">, rows, tensor<P<none>, 4>>(pool);
+  compare_scores<P<"data", none>, whole, tensor<P<"data", none>, 6, 4>>(pool);
+  compare_scores<P<"data", "model">, rows, tensor<P<"data", none>, 6, 4>>(pool);
+  compare_scores<P<"data", none, none>, whole, tensor<P<"data", none, none>, 2, 3, 4>>(pool);
+  compare_scores<P<"data", none, "model">, rows, tensor<P<"data", none, none>, 2, 3, 4>>(pool);
+
+  const auto read = nn::initialise<table_of<rows>>(pool, random_key{1});
+  const auto x = normal<tensor<P<"data", none, none>, 4, 3, 4>>(pool, random_key{2});
+  const auto slopes = [&](const auto& f) {
+    const auto total = [&](const auto& m) { return reshard<P<>>(sum(square(f(m, x)))); };
+    return values(gradient(total)(read).table);
+  };
+  REQUIRE(slopes(scored) == slopes(contracted));
+}
+
 TEST_CASE("tensors are found by patterns of their names") {
   const device_pool pool{pod{}};
   auto m = nn::initialise<trained>(pool, random_key{1});
