@@ -22,7 +22,9 @@ class safetensors_file {
   explicit safetensors_file(std::string path);
 
   [[nodiscard]] const std::string& path() const noexcept { return file_.path(); }
-  [[nodiscard]] const safetensors_header& header() const noexcept { return header_; }
+  [[nodiscard]] const safetensors_header& header() const& noexcept { return header_; }
+  /// A value, since a loop over the tensors of `safetensors_file(path).header()` outlives the file.
+  [[nodiscard]] safetensors_header header() const&& { return header_; }
 
   /// Returns the tensor of this name with elements of `type`. Throws `tensor_is_not_in_file` or
   /// `stored_tensor_differs`.

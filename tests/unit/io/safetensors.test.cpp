@@ -11,6 +11,8 @@
 #include <optional>
 #include <string>
 #include <sys/stat.h>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 using namespace shardwise;
@@ -104,6 +106,16 @@ TEST_CASE("what is saved is loaded again, under every name and layout") {
   for (const char* name : {"layers.0.weight", "layers.0.bias_", "layers.1.weight", "layers.1.bias_",
                            "pair.0", "pair.1", "scale", "any"})
     REQUIRE(open.header().find(name) != nullptr);
+  // The header of a file that is closed at once is a copy.
+  std::vector<std::string> same_names;
+  for (const stored_tensor& one : safetensors_file(file.path()).header().tensors)
+    same_names.push_back(one.name);
+  REQUIRE(same_names == names);
+  static_assert(std::is_same_v<decltype(open.header()), const safetensors_header&>);
+  static_assert(
+      std::is_same_v<decltype(safetensors_file(file.path()).header()), safetensors_header>);
+  static_assert(std::is_same_v<decltype(std::declval<const safetensors_file>().header()),
+                               safetensors_header>);
 
   model loaded = make_model(pool, 5.0F);
   REQUIRE(load_safetensors(open, loaded).empty());
