@@ -13,12 +13,13 @@ namespace shardwise::detail {
 /// Checks that the channels of an operand are divided into groups of the same size.
 [[nodiscard]] constexpr diagnosis check_groups(index_t channels, index_t groups, int operand,
                                                int dim) noexcept {
-  if (groups > 0 && (channels == dyn || channels % groups == 0)) return {};
+  if (groups < 1) return {.rule = violation::amount_is_out_of_range, .have = groups, .want = 1};
+  if (channels == dyn || channels % groups == 0) return {};
   return {.rule = violation::groups_do_not_divide_channels,
           .operand = operand,
           .dim = dim,
           .have = channels,
-          .want = groups > 0 ? groups : 1};
+          .want = groups};
 }
 
 }  // namespace shardwise::detail

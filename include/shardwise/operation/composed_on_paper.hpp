@@ -89,13 +89,18 @@ struct quantile_judge {
     if (operands.size() > 1) out.operands.push_back({});
     return out;
   }
-  /// Checks that there is an element, and that the fraction can be read.
+  /// Checks that there is an element, and that the fraction is one number that can be read.
   [[nodiscard]] static constexpr diagnosis check(const attributes& how,
                                                  const tensor_descs& operands) noexcept {
     if (const diagnosis sorted = sort_operation::check(how, operands); !sorted.ok()) return sorted;
     const auto dim = static_cast<int>(how.integers[0]);
     if (operands[0].extents[dim] == 0)
       return {.rule = violation::slice_is_out_of_range, .operand = 0, .dim = dim, .have = 1};
+    if (operands.size() > 1 && operands[1].rank() != 0)
+      return {.rule = violation::operand_rank_differs,
+              .operand = 1,
+              .have = operands[1].rank(),
+              .want = 0};
     if (operands.size() > 1 && operands[1].layout.pending != 0)
       return {.rule = violation::partial_value_is_read, .operand = 1};
     return {};

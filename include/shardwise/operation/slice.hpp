@@ -107,7 +107,8 @@ struct slice_operation : of_any_elements {
     diagnosis refusal{.rule = violation::slice_is_out_of_range, .operand = 0, .dim = dim};
     const index_t size = operands[0].extents[dim];
     const index_t step = how.integers[3];
-    if (step == 0) return refusal;
+    if (step == 0)
+      return {.rule = violation::amount_is_out_of_range, .dim = dim, .have = 0, .want = 1};
     if (size == dyn) {
       const index_t begin = how.integers[1], end = how.integers[2];
       const bool from_end_only = begin != open_end && begin < 0 && end != open_end && end >= 0;

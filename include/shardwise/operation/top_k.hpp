@@ -58,8 +58,11 @@ struct top_k_operation {
     const diagnosis verdict = over(how.integers[0]).judge(operands[0].rank());
     if (!verdict.ok()) return verdict;
     const auto dim = static_cast<int>(how.integers[0]);
-    if (how.integers[1] < 0)
-      return {.rule = violation::extent_is_negative, .dim = dim, .have = how.integers[1]};
+    if (how.integers[1] < 1)
+      return {.rule = violation::amount_is_out_of_range,
+              .dim = dim,
+              .have = how.integers[1],
+              .want = 1};
     const index_t size = operands[0].extents[dim];
     if (size == dyn || how.integers[1] <= size) return {};
     return {.rule = violation::dimension_is_too_short,
@@ -109,7 +112,6 @@ struct top_k_operation {
 /// The operation whose attributes are types.
 template <int Dim, index_t Count>
 struct top_k_of {
-  static_assert(Count > 0, "top_k gives at least one element");
   using operation_class = top_k_operation;
   static constexpr attributes how = top_k_operation::how(Dim, Count);
 };

@@ -45,6 +45,7 @@ TEST_CASE("A convolution passes splits of batch and features, and adds up over c
       {{2}, "convolution", "f32[4, 2, 9]; f32[3, 3, 2]", "operand_sizes_differ"},
       {{2}, "convolution", "f32[4, 2, 3]; f32[3, 2, 4]", "window_does_not_fit"},
       {{2}, "convolution groups=3", "f32[4, 4, 9]; f32[3, 2, 2]", "groups_do_not_divide_channels"},
+      {{2}, "convolution groups=0", "f32[4, 4, 9]; f32[3, 2, 2]", "amount_is_out_of_range"},
       {{2}, "convolution stride=2,2", "f32[4, 2, 9]; f32[3, 2, 2]", "window_does_not_fit"},
       {{2}, "convolution stride=0", "f32[4, 2, 9]; f32[3, 2, 2]", "window_does_not_fit"},
       {{2}, "convolution", "f32[4, 2]; f32[3, 2]", "operand_rank_differs"},

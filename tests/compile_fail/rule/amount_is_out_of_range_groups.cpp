@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::broken_rule<shardwise::violation::groups_do_not_divide_channels,
-// expect: group_norm_of<0>, shardwise::operand{0}, shardwise::dimension{1}, shardwise::extent{4}, shardwise::multiple_of{1},
-// expect: channels are divided into one or more groups of the same size
+// expect: shardwise::broken_rule<shardwise::violation::amount_is_out_of_range,
+// expect: group_norm_of<0>, shardwise::size_met{0}, shardwise::size_needed{1}>
 #include <shardwise/layout.hpp>
 
 using namespace shardwise;
