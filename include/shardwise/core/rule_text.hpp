@@ -159,7 +159,7 @@ struct rule_table {
   shows(spec | partial, partial_axis_also_splits);
   shows(mesh | partial, pending_axes_are_out_of_order);
   shows(operation, operand_is_no_number);
-  shows(operation | met, operand_is_no_truth_value, operand_is_no_index);
+  shows(operation | met, operand_is_no_truth_value, operand_is_no_index, operand_is_no_mask);
   return table;
 }
 inline constexpr rule_table rule_texts = tabulate_rules();

@@ -26,7 +26,7 @@ enum class violation : unsigned char {
   // rules of operations
   einsum_is_malformed, operand_count_differs, operand_rank_differs, operand_sizes_differ,
   operand_meshes_differ, operand_elements_differ, operand_is_no_number, operand_is_no_truth_value,
-  operand_is_no_index, operand_layouts_conflict, axis_would_split_twice, dimension_is_split,
+  operand_is_no_index, operand_is_no_mask, operand_layouts_conflict, axis_would_split_twice, dimension_is_split,
   split_would_move, element_count_differs, partial_value_is_read, pending_axes_differ,
   pending_axis_meets_itself, operand_is_manual, dimension_is_out_of_range, dimension_is_repeated,
   dimensions_are_no_permutation, slice_is_out_of_range, window_does_not_fit,

@@ -166,18 +166,23 @@ struct type_at<0, First, Rest...> {
   using type = First;
 };
 
-/// Checks that an operation accepts operands of element types `T`.
-template <class Operation, class... T>
-[[nodiscard]] constexpr auto judge_elements() noexcept {
-  constexpr auto verdict = [] {
-    return check_elements<Operation>({tensor_desc{element_of<T>, {}, {}}...});
-  };
-  constexpr int at = verdict().operand;
+/// The answer to the verdict that `verdict_of()`, a stateless function, returns about operands of
+/// element types `T`.
+template <class Operation, class... T, class Verdict>
+[[nodiscard]] constexpr auto answer_about_elements(Verdict verdict_of) noexcept {
+  constexpr int at = verdict_of().operand;
   if constexpr (at < 0)
     return allowed<>{};
   else
     return answer_to<Operation, typename type_at<at, T...>::type,
-                     typename type_at<(at > 0 ? at - 1 : 0), T...>::type>(verdict);
+                     typename type_at<(at > 0 ? at - 1 : 0), T...>::type>(verdict_of);
+}
+/// Checks that an operation accepts operands of element types `T`, whose ranks are unknown.
+template <class Operation, class... T>
+[[nodiscard]] constexpr auto judge_elements() noexcept {
+  return answer_about_elements<Operation, T...>([] {
+    return check_elements<Operation>({tensor_desc{element_of<T>, {}, {}}...});
+  });
 }
 
 }  // namespace internal
@@ -225,8 +230,9 @@ struct result_of {
   /// before its rule. `Permitted` is the `across` of the call, or void.
   template <class Permitted = void>
   [[nodiscard]] static constexpr auto judge() noexcept {
-    using elements = decltype(internal::judge_elements<Operation, typename First::value_type,
-                                                       typename Rest::value_type...>());
+    using elements = decltype(internal::answer_about_elements<Operation, typename First::value_type,
+                                                              typename Rest::value_type...>(
+        [] { return internal::check_elements<Operation>(operands); }));
     if constexpr (on_other_mesh >= 0)
       return refused<violation::operand_meshes_differ,
                      types<Operation, mesh_type, typename Rest::mesh_type...>,

@@ -58,10 +58,16 @@ struct attention {
   template <EitherOperand X, EitherOperand Context, AttentionOption... Options>
   [[nodiscard]] constexpr auto operator()(const X& x, const Context& context,
                                           const Options&... options) const {
-    static_assert(To::value == attends::to_all,
+    using judged = decltype(detail::judge_context<call, Context>());
+    static_assert(!judged::ok || To::value == attends::to_all,
                   "attention to a context must be bidirectional: its positions are not those of x; "
                   "an attention_mask may exclude some of them");
-    return attended(x, context, options...);
+    if constexpr (!judged::ok)
+      return typename judged::type{};
+    else if constexpr (To::value != attends::to_all)
+      return refused_value{};
+    else
+      return attended(x, context, options...);
   }
   /// The same with a cache: the positions of `x` follow those in the cache. They attend to the
   /// cached positions and causally to each other, and are appended to the cache. A cache adds no
@@ -75,31 +81,50 @@ struct attention {
                                           const Options&... options) const {
     static_assert(To::value == attends::to_earlier,
                   "attention with a cache must be causal: later positions do not exist yet");
-    const auto first = cache.filled;
-    const auto q = detail::at_positions<Rotary>(einsum<"bsd,dhe->bhse">(x, query), first);
-    const auto k = detail::at_positions<Rotary>(einsum<"bsd,dhe->bhse">(x, key), first);
-    const auto v = einsum<"bsd,dhe->bhse">(x, value);
-    if constexpr (AnyRefused<decltype(detail::append(cache, k, v))>) {
-      return detail::append(cache, k, v);
+    using judged = decltype(detail::judge_options<call, Options...>());
+    if constexpr (To::value != attends::to_earlier) {
+      return refused_value{};
+    } else if constexpr (!judged::ok) {
+      return typename judged::type{};
     } else {
-      detail::append(cache, k, v);
-      return merged(met_from(q, cache.keys, cache.values, first, options...));
+      const auto first = cache.filled;
+      const auto q = detail::at_positions<Rotary>(einsum<"bsd,dhe->bhse">(x, query), first);
+      const auto k = detail::at_positions<Rotary>(einsum<"bsd,dhe->bhse">(x, key), first);
+      const auto v = einsum<"bsd,dhe->bhse">(x, value);
+      if constexpr (AnyRefused<decltype(detail::append(cache, k, v))>) {
+        return detail::append(cache, k, v);
+      } else {
+        detail::append(cache, k, v);
+        return merged(met_from(q, cache.keys, cache.values, first, options...));
+      }
     }
+  }
+  /// Error: a mask is given without `attention_mask`.
+  template <EitherOperand X, class Second, EitherOperand Mask, class... Options>
+  constexpr auto operator()(const X&, const Second&, const Mask&, const Options&...) const {
+    return typename detail::judge_unnamed<call, Mask>::type{};
   }
 
  private:
+  using call = attention_of<To::value>;
+
   /// Attention of the positions of `x` to those of `context`.
   template <class X, class Context, class... Options>
   [[nodiscard]] constexpr auto attended(const X& x, const Context& context,
                                         const Options&... options) const {
-    const auto q = detail::at_positions<Rotary>(einsum<"bsd,dhe->bhse">(x, query));
-    const auto k = detail::at_positions<Rotary>(einsum<"bsd,dhe->bhse">(context, key));
-    const auto v = einsum<"bsd,dhe->bhse">(context, value);
-    const auto permitted = internal::permitted_among(options...);
-    if constexpr (has_mask<Options...>)
-      return merged(shardwise::attention<To::value>(q, k, v, mask_among(options...), permitted));
-    else
-      return merged(shardwise::attention<To::value>(q, k, v, permitted));
+    using judged = decltype(detail::judge_options<call, Options...>());
+    if constexpr (!judged::ok) {
+      return typename judged::type{};
+    } else {
+      const auto q = detail::at_positions<Rotary>(einsum<"bsd,dhe->bhse">(x, query));
+      const auto k = detail::at_positions<Rotary>(einsum<"bsd,dhe->bhse">(context, key));
+      const auto v = einsum<"bsd,dhe->bhse">(context, value);
+      const auto permitted = internal::permitted_among(options...);
+      if constexpr (has_mask<Options...>)
+        return merged(shardwise::attention<To::value>(q, k, v, mask_among(options...), permitted));
+      else
+        return merged(shardwise::attention<To::value>(q, k, v, permitted));
+    }
   }
   /// Attention of queries from position `first` on to all keys up to their own.
   template <class Q, class K, class V, class First, class... Options>
@@ -115,7 +140,10 @@ struct attention {
   }
   template <class Met>
   [[nodiscard]] constexpr auto merged(const Met& met) const {
-    return detail::spread<Out>(einsum<"bhse,hed->bsd">(met, out));
+    if constexpr (AnyRefused<Met>)
+      return met;
+    else
+      return detail::spread<Out>(einsum<"bhse,hed->bsd">(met, out));
   }
 
   template <class... Options>

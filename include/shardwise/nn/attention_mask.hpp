@@ -41,6 +41,59 @@ struct is_attention_mask : std::false_type {};
 template <class Mask>
 struct is_attention_mask<nn::attention_mask<Mask>> : std::true_type {};
 
+/// The verdict on a value of type `Mask`, with elements of type `T`, that `Attention` cannot use as
+/// a mask. `Right` is what to write instead.
+template <class Attention, class T, fixed_string Right>
+using no_mask = refused<violation::operand_is_no_mask, types<Attention, T>, suggested(Right)>;
+/// True for integers: neither truth values nor numbers to add to scores.
+template <class X>
+inline constexpr bool holds_integers = false;
+template <EitherOperand X>
+  requires(!AnyRefused<X>)
+inline constexpr bool holds_integers<X> = is_whole_number(element_of<typename X::value_type>);
+
+/// Checks a mask of `Attention`. An integer would be the position of the first query.
+template <class Attention, class Mask>
+[[nodiscard]] constexpr auto judge_mask() noexcept {
+  if constexpr (AnyRefused<Mask>)
+    return refused<>{};
+  else if constexpr (!NamedOperand<Mask>)
+    return no_mask<Attention, Mask, "nn::attention_mask{mask}">{};
+  else if constexpr (holds_integers<Mask>)
+    return no_mask<Attention, typename Mask::value_type, "nn::attention_mask{mask > 0}">{};
+  else
+    return allowed<>{};
+}
+/// Checks the options of a call of `Attention`: its mask, if there is one.
+template <class Attention>
+[[nodiscard]] constexpr auto judge_options() noexcept {
+  return allowed<>{};
+}
+template <class Attention, class Option, class... Options>
+[[nodiscard]] constexpr auto judge_options() noexcept {
+  if constexpr (is_attention_mask<Option>::value)
+    return judge_mask<Attention, decltype(Option::value)>();
+  else
+    return judge_options<Attention, Options...>();
+}
+/// The refusal of a tensor as an option: it is taken for a mask.
+template <class Attention, class Mask>
+struct judge_unnamed : no_mask<Attention, typename Mask::value_type, "nn::attention_mask{mask}"> {};
+template <class Attention, AnyRefused Mask>
+struct judge_unnamed<Attention, Mask> : refused<> {};
+/// Checks a context of `Attention`: a mask in its place is no option.
+template <class Attention, class Context>
+[[nodiscard]] constexpr auto judge_context() noexcept {
+  if constexpr (AnyRefused<Context>)
+    return allowed<>{};
+  else if constexpr (holds_integers<Context>)
+    return no_mask<Attention, typename Context::value_type, "nn::attention_mask{mask > 0}">{};
+  else if constexpr (std::is_same_v<typename Context::value_type, bool>)
+    return no_mask<Attention, bool, "nn::attention_mask{mask}">{};
+  else
+    return allowed<>{};
+}
+
 /// The extents of all pairs of queries and keys, whose positions are the dimension 2.
 [[nodiscard]] constexpr attributes extents_of_pairs(const extents_desc&,
                                                     const extents_desc& queries,

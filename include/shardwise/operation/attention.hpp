@@ -89,7 +89,7 @@ struct attention_operation {
     if (how.integers[0] == static_cast<int>(attends::to_earlier) && is_position(operands[3]))
       return {};
     const bool fits = operands[3].type == element::boolean || operands[3].type == operands[0].type;
-    return fits ? diagnosis{} : diagnosis{.rule = violation::operand_elements_differ, .operand = 3};
+    return fits ? diagnosis{} : diagnosis{.rule = violation::operand_is_no_mask, .operand = 3};
   }
   /// Returns true if the fourth operand is the position of the first query.
   [[nodiscard]] static constexpr bool is_position(const tensor_desc& fourth) noexcept {

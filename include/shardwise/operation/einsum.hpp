@@ -15,7 +15,8 @@ namespace internal {
 
 /// A contraction whose operand types alone make it valid.
 template <class Operation, class First, class... Rest>
-concept LegalEinsum = Operand<First> &&(...&& Operand<Rest>)&&requires {
+concept LegalEinsum =
+    Operand<First> &&(...&& Operand<Rest>)&&!AnyRefused<First, Rest...> && requires {
   requires(... && std::is_same_v<typename std::remove_cvref_t<First>::domain,
                                  typename std::remove_cvref_t<Rest>::domain>);
   requires Operation::parsed.verdict.ok();

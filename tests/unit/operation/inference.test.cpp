@@ -1150,6 +1150,14 @@ TEST_CASE("What normalises along a dimension passes the splits of all others") {
        "attention",
        "f32[8, 4, 2]; f32[8, 6@x, 2]; f32[8, 6@x, 3]",
        "dimension_is_split: f32[8, 4, 2]; f32[8, 6, 2]; f32[8, 6, 3]"},
+      {{2},
+       "attention",
+       "f32[8@x, 4, 2]; f32[8@x, 6, 2]; f32[8@x, 6, 3]; bool[4, 6]",
+       "f32[8@x, 4, 3]"},
+      {{2},
+       "attention",
+       "f32[8@x, 4, 2]; f32[8@x, 6, 2]; f32[8@x, 6, 3]; i32[4, 6]",
+       "operand_is_no_mask"},
   };
   check_facts(facts);
 }
