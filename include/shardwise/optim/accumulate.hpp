@@ -207,10 +207,16 @@ struct accumulated_loss {
     using results =
         typename detail::loss_of_batch<Loss, Model, std::remove_cvref_t<decltype(*batches.begin())>,
                                        decltype(detail::argument_of_batch(further, 0))...>::type;
-    if constexpr (internal::holds_refusal<std::remove_cvref_t<results>>)
+    if constexpr (internal::holds_refusal<std::remove_cvref_t<results>>) {
       return std::pair{refused_value{}, refused_value{}};
-    else
-      return mean_of(change, model, batches, further...);
+    } else {
+      using judged = decltype(internal::judge_request<left_pending_over<Axes...>, Model>());
+      using shown [[maybe_unused]] = decltype(typename judged::type{});
+      if constexpr (judged::ok)
+        return mean_of(change, model, batches, further...);
+      else
+        return std::pair{refused_value{}, refused_value{}};
+    }
   }
 
  private:

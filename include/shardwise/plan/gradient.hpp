@@ -19,6 +19,23 @@ namespace shardwise {
 ///     auto dw = gradient(loss, left_pending<"data">)(w, x);   // f32[64, 32]{partial sum: data}
 template <fixed_string... Axes>
 struct left_pending_over {
+  /// Checks that each axis is one of the mesh of a tensor in these nests.
+  template <class... Nest>
+  [[nodiscard]] static constexpr diagnosis check() noexcept {
+    diagnosis verdict;
+    [[maybe_unused]] const auto look = [&](text_view axis) {
+      const auto has_axis = [&]<class Each>(std::type_identity<Each>) {
+        if constexpr (Operand<Each> && !AnyRefused<Each>)
+          return mesh_of<Each>::value.find(axis) >= 0;
+        else
+          return EitherOperand<Each>;
+      };
+      if (verdict.ok() && !(... || internal::any_in_nest<Nest>(has_axis)))
+        verdict = {.rule = violation::axis_is_not_in_mesh, .axis = short_name(axis)};
+    };
+    (look(Axes), ...);
+    return verdict;
+  }
   [[nodiscard]] static constexpr layout_desc layout(const mesh_desc& mesh,
                                                     const layout_desc& of) noexcept {
     layout_desc out = gradient_layout(of);
@@ -195,6 +212,20 @@ template <bool WithValue, class Request, int... Which, class F, class... X>
   }
 }
 
+/// The rule that a request for pending gradients breaks; `Nest` are the arguments that have them.
+template <class Request, class... Nest>
+[[nodiscard]] constexpr auto judge_request() noexcept {
+  constexpr auto verdict = [] { return Request::template check<Nest...>(); };
+  if constexpr (!(... || has_tensor_in<Nest>())) {
+    return allowed<>{};
+  } else if constexpr (verdict().ok()) {
+    return allowed<>{};
+  } else {
+    using tensor = decltype(first_in(std::declval<const Nest&>()...));
+    return answer_to<mesh_of<tensor>>(verdict);
+  }
+}
+
 /// What is asked of a function: its gradient for some of its arguments, and perhaps its value.
 template <bool WithValue, class Request, int... Which>
 struct asked {
@@ -207,6 +238,11 @@ struct asked {
   using judged =
       decltype(judge_differentiation<Results, std::tuple_element_t<static_cast<std::size_t>(Which),
                                                                    std::tuple<X...>>...>());
+  /// The rule that is broken by the axes of the request, which have no effect then.
+  template <class... X>
+  using judged_request =
+      decltype(judge_request<Request, std::tuple_element_t<static_cast<std::size_t>(Which),
+                                                           std::tuple<X...>>...>());
   /// The results where the function has an error: as many as the caller expects, so that it causes
   /// no further ones. `Results` are those of the function.
   template <class Results, class... X>
@@ -279,10 +315,13 @@ struct gradient_function {
       } else {
         using judged = typename Asked::template judged<std::remove_cvref_t<results>, X...>;
         using shown [[maybe_unused]] = decltype(typename judged::type{});
-        if constexpr (judged::ok)
+        if constexpr (judged::ok) {
+          using request = typename Asked::template judged_request<X...>;
+          using wrong_axis [[maybe_unused]] = decltype(typename request::type{});
           return Asked::of(f, x...);
-        else
+        } else {
           return Asked::template none<results>(x...);
+        }
       }
     }
   }

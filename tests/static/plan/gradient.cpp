@@ -87,6 +87,13 @@ constexpr auto left = [](const auto& w1, const auto& x) {
 constexpr auto of_left = trace(left, abstract<W1>(), abstract<X>());
 static_assert(of_left.collectives() == 1 && of_left.collectives(collective::reduce_scatter) == 1);
 
+// Of a nest on several meshes one has the axis.
+struct stages : mesh<axis<"stage", 2>> {};
+using on_both = std::tuple<W1, sharded_tensor<float, extents<8>, layout<stages, P<none>>>>;
+static_assert(left_pending_over<"stage", "data">::check<on_both>().ok());
+static_assert(left_pending_over<"data", "batch">::check<on_both>() ==
+              diagnosis{.rule = violation::axis_is_not_in_mesh, .axis = "batch"});
+
 // What JAX calls reduced axes of an argument is such a request: each factor of a product may have
 // a gradient that is pending over them, and multiples of an argument too. Nothing is communicated.
 template <class X, class Layout>
