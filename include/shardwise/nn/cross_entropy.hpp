@@ -174,6 +174,7 @@ template <bool Ignoring, int Last, class X, class Labels, class... Options>
   const auto& weights = option_among<is_tensor_option, no_weights>(options...);
   using weights_type = std::remove_cvref_t<decltype(weights)>;
   const double part = option_among<is_smoothing, nn::smoothing>(options...).part;
+  require_probability(part);
   // An error is that of the function, which is not carried out otherwise.
   const auto plain = [&] { return shardwise::cross_entropy<Last>(logits, labels, permitted); };
   if constexpr (AnyRefused<decltype(plain())>) {

@@ -59,8 +59,10 @@ template <class Key>
 concept RandomKey = NamedOperand<Key> || KeyTensor<Key> || requires(const Key& seed) {
   std::uint64_t{seed.value};
 };
-/// Returns a key of random numbers as an operand: its bits as an integer.
 template <class Key>
+concept NoRandomKey = !RandomKey<Key>;
+/// Returns a key of random numbers as an operand: its bits as an integer.
+template <RandomKey Key>
 [[nodiscard]] constexpr decltype(auto) key_operand(const Key& seed) noexcept {
   if constexpr (NamedOperand<Key>)
     return (seed);
@@ -80,7 +82,8 @@ using dropout_call =
 
 /// Returns the tensor with a fraction of about `rate` of its elements, chosen at random, set to 0,
 /// and the others divided by `1 - rate`. The choice depends only on the key and the global indices
-/// of the elements: all layouts on all meshes give the same bits. The rate is clamped to [0, 1].
+/// of the elements: all layouts on all meshes give the same bits. A rate that is a number is from 0
+/// to 1; one that is a tensor is clamped to that.
 ///
 /// Nothing is communicated; `x` must not be pending, or the last argument requests the layout of
 /// the result. The key may also be a 64-bit integer tensor of rank 0, and the rate a tensor of rank
@@ -91,13 +94,14 @@ template <NamedOperand X, detail::RandomKey Key, class Rate, internal::Terms Giv
 [[nodiscard]] constexpr internal::outcome_on<detail::dropout_call<internal::permitted_by<Given>>,
                                              Given, X, detail::key_operand_type<Key>, const Rate&>
 dropout(X&& x, const Key& seed, const Rate& rate, const Given& given = {}) {
+  detail::require_probability(rate);
   return internal::carry_out_on<detail::dropout_call<internal::permitted_by<Given>>, Given, X,
                                 detail::key_operand_type<Key>, const Rate&>(
       given, static_cast<X&&>(x), detail::key_operand(seed), rate);
 }
 
-/// Deleted: random numbers have a key.
-template <NamedOperand X, Scalar Rate, class... Rest>
-refused_value dropout(const X&, Rate, const Rest&...) = delete;  // dropout(x, random_key{1}, 0.1)
+/// Deleted: random numbers have a key, a `random_key` or a tensor of one, and it precedes the rate.
+template <NamedOperand X, detail::NoRandomKey Key, class... Rest>
+refused_value dropout(const X&, Key, const Rest&...) = delete;  // dropout(x, random_key{1}, 0.1)
 
 }  // namespace shardwise

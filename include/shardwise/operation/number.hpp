@@ -23,6 +23,16 @@ struct number_beside<T, Model> {
 
 namespace shardwise::detail {
 
+/// Checks that a number that is given as a probability is from 0 to 1.
+template <class X>
+constexpr void require_probability(const X& number) {
+  if constexpr (Scalar<X>) {
+    const auto probability = static_cast<double>(number);
+    if (!(probability >= 0 && probability <= 1))
+      fail({.rule = violation::number_is_out_of_range}, "a probability is a number from 0 to 1");
+  }
+}
+
 /// States that a number has the element type that is used for arithmetic on the first tensor.
 struct computed_number;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Mean cross entropy with label smoothing, weights of classes and labels that do not count.
 #include "support/catch.hpp"
+#include "support/refusal.hpp"
 #include <shardwise/nn.hpp>
 #include <shardwise/shardwise.hpp>
 
@@ -142,4 +143,24 @@ TEST_CASE("narrow logits are rounded once") {
   const auto loss = reshard<P<>>(nn::cross_entropy_ignoring<-100>(x, y, both));
   const auto wide = reshard<P<>>(nn::cross_entropy_ignoring<-100>(cast<float>(x), y, both));
   REQUIRE(static_cast<float>(to_host(loss)()) == Approx(to_host(wide)()).epsilon(0.01));
+}
+
+TEST_CASE("a probability is a number from 0 to 1") {
+  using L = logits<P<"data", none>>;
+  const device_pool pool{pod{}};
+  const auto x = ones<L>(pool);
+  const auto y = zeros<labels>(pool);
+  const any_tensor<double> any_x = x;
+  const any_tensor<std::int32_t> any_y = y;
+  const random_key key{1};
+  const auto wrong = violation::number_is_out_of_range;
+  for (const double part : {1.5, -1.0, std::nan("")}) {
+    CHECK(refusal([&] { return nn::cross_entropy(x, y, nn::smoothing{part}); }) == wrong);
+    CHECK(refusal([&] { return nn::cross_entropy(any_x, any_y, nn::smoothing{part}); }) == wrong);
+    CHECK(refusal([&] { return dropout(x, key, part); }) == wrong);
+    CHECK(refusal([&] { return dropout(any_x, key, part); }) == wrong);
+  }
+  CHECK(refusal([&] { return nn::dropout<std::ratio<3, 2>>{}(x, key); }) == wrong);
+  for (const double part : {0.0, 0.5, 1.0})
+    CHECK(refusal([&] { return dropout(x, key, part); }) == violation::nothing);
 }
