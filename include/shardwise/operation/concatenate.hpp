@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/operation/as.hpp"
+#include "shardwise/operation/misplaced_options.hpp"
 #include "shardwise/operation/over.hpp"
 #include "shardwise/operation/slice.hpp"
 #include "shardwise/operation/tensor_list.hpp"
@@ -157,6 +158,16 @@ using concatenation =
 template <int Dim, class Permitted>
 using list_concatenation = list_call<Dim, concatenate_of<Dim>, concatenate_of<Dim>, Permitted>;
 
+/// The call that concatenates tensors.
+template <int Dim>
+struct concatenation_in_parentheses {
+  [[nodiscard]] constexpr call_text operator()() const noexcept {
+    call_text out;
+    out << "concatenate<" << Dim << ">(x, y)";
+    return out;
+  }
+};
+
 }  // namespace detail
 
 /// Concatenates tensors along a dimension that is not split, or is gathered over permitted axes;
@@ -186,6 +197,17 @@ template <int Dim, TensorList List, internal::Terms Given = across_axes<>>
 concatenate(const List& list, const Given& given = {}) {
   return internal::carry_out_on<detail::list_concatenation<Dim, internal::permitted_by<Given>>>(
       given, list);
+}
+
+/// Error: tensors of a type are arguments, not a list in braces, and the dimension is a template
+/// argument.
+template <int Dim, Operand X, std::size_t N>
+detail::call_misplaced<detail::concatenation_in_parentheses<Dim>, X> concatenate(const X (&)[N]) {
+  return {};
+}
+template <Operand X, class... Rest>
+detail::options_misplaced<"concatenate<0>(x, y)", X> concatenate(const X&, const Rest&...) {
+  return {};
 }
 
 }  // namespace shardwise

@@ -3,6 +3,7 @@
 
 #include "shardwise/operation/as.hpp"
 #include "shardwise/operation/convolved.hpp"
+#include "shardwise/operation/misplaced_options.hpp"
 
 namespace shardwise {
 
@@ -229,6 +230,33 @@ template <detail::ConvolutionOption... Options, NamedOperand X, NamedOperand W,
                                                             static_cast<W&&>(weights))) {
   return apply_operation<convolution_of<Options...>>(permitted, static_cast<X&&>(x),
                                                      static_cast<W&&>(weights));
+}
+
+namespace detail {
+template <index_t... N>
+struct written_option<strides<N...>> {
+  static constexpr call_text text = numbered_option<"strides", N...>;
+};
+template <index_t... N>
+struct written_option<paddings<N...>> {
+  static constexpr call_text text = numbered_option<"paddings", N...>;
+};
+template <index_t... N>
+struct written_option<dilations<N...>> {
+  static constexpr call_text text = numbered_option<"dilations", N...>;
+};
+template <index_t N>
+struct written_option<feature_groups<N>> {
+  static constexpr call_text text = numbered_option<"feature_groups", N>;
+};
+}  // namespace detail
+
+/// Error: the options are template arguments.
+template <Operand X, Operand W, class... Options>
+  requires(... || detail::ConvolutionOption<Options>)
+detail::call_misplaced<detail::written_call<"convolution", "paddings<1, 1>", "x, w", Options...>, X>
+convolution(const X&, const W&, const Options&...) {
+  return {};
 }
 
 }  // namespace shardwise

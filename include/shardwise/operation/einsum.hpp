@@ -3,6 +3,7 @@
 
 #include "shardwise/operation/cast.hpp"
 #include "shardwise/operation/einsum_operation.hpp"
+#include "shardwise/operation/misplaced_options.hpp"
 #include "shardwise/rule/contraction_order.hpp"
 
 #include <tuple>
@@ -368,6 +369,13 @@ template <fixed_string Equation, Element In, class First, class... Rest>
 [[nodiscard]] constexpr auto einsum(First&& first, Rest&&... rest) {
   return einsum<Equation>(internal::to_accumulate_in<In>(static_cast<First&&>(first)),
                           internal::to_accumulate_in<In>(static_cast<Rest&&>(rest))...);
+}
+
+/// Error: the equation is a template argument.
+template <Operand First, class... Rest>
+detail::options_misplaced<"einsum<\"bi,io->bo\">(x, w)", First> einsum(text_view, const First&,
+                                                                       const Rest&...) {
+  return {};
 }
 
 }  // namespace shardwise

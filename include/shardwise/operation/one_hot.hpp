@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/operation/as.hpp"
+#include "shardwise/operation/misplaced_options.hpp"
 
 namespace shardwise {
 
@@ -62,6 +63,12 @@ template <index_t Classes, Element T = float, NamedOperand X, internal::Terms Gi
 [[nodiscard]] constexpr auto one_hot(X&& ids, const Given& given = {})
     -> decltype(apply_operation<one_hot_of<Classes, T>>(given, static_cast<X&&>(ids))) {
   return apply_operation<one_hot_of<Classes, T>>(given, static_cast<X&&>(ids));
+}
+
+/// Error: the number of classes is a template argument.
+template <Operand X, class... Rest>
+detail::options_misplaced<"one_hot<10>(ids)", X> one_hot(const X&, const Rest&...) {
+  return {};
 }
 
 }  // namespace shardwise

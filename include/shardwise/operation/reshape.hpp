@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/operation/as.hpp"
+#include "shardwise/operation/misplaced_options.hpp"
 #include "shardwise/rule/gradient_step.hpp"
 #include "shardwise/rule/reshape.hpp"
 
@@ -87,6 +88,23 @@ template <class Extents, NamedOperand X, internal::Terms Given>
 [[nodiscard]] constexpr auto reshape(X&& x, const Given& wanted)
     -> decltype(apply_operation<reshape_of<Extents>>(wanted, static_cast<X&&>(x))) {
   return apply_operation<reshape_of<Extents>>(wanted, static_cast<X&&>(x));
+}
+
+/// Error: the extents are a template argument.
+template <Operand X>
+detail::options_misplaced<"reshape<extents<4, 32>>(x)", X> reshape(const X&, const extents_desc&) {
+  return {};
+}
+template <Operand X, class... Sizes>
+detail::call_misplaced<detail::written_call<"reshape", "extents<4, 32>", "x", Sizes...>, X> reshape(
+    const X&, const Sizes&...) {
+  return {};
+}
+template <index_t First, index_t... Sizes, Operand X>
+detail::call_misplaced<
+    detail::written_call<"reshape", "extents<4, 32>", "x", extents<First, Sizes...>>, X>
+reshape(const X&) {
+  return {};
 }
 
 }  // namespace shardwise

@@ -3,6 +3,7 @@
 
 #include "shardwise/expression/operation.hpp"
 #include "shardwise/layout/tensor_judge.hpp"
+#include "shardwise/operation/misplaced_options.hpp"
 
 namespace shardwise {
 
@@ -165,6 +166,13 @@ template <fixed_string First, fixed_string... Rest, class X>
 [[nodiscard]] constexpr auto reshard(X&& x)
     -> decltype(reshard<P<First, Rest...>>(static_cast<X&&>(x))) {
   return reshard<P<First, Rest...>>(static_cast<X&&>(x));
+}
+
+/// Error: the target is a template argument.
+template <Operand X, class Target>
+detail::call_misplaced<detail::written_call<"reshard", "P<...>", "x", Target>, X> reshard(
+    const X&, const Target&) {
+  return {};
 }
 
 }  // namespace shardwise
