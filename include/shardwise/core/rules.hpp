@@ -62,7 +62,7 @@ enum class misuse : unsigned char {
   number_would_be_cut, elements_have_no_fractions, elements_are_no_integers,
   reduction_options_are_unexpected, options_are_template_arguments, target_is_not_a_layout,
   expression_is_assigned,
-  function_takes_other_operands, tensor_is_on_paper, result_is_not_a_tensor, size_count_differs,
+  function_takes_other_operands, function_takes_other_arguments, tensor_is_on_paper, result_is_not_a_tensor, size_count_differs,
   made_type_is_not_a_tensor, mesh_is_not_a_pool, argument_is_unexpected, host_data_is_unreadable,
   host_elements_differ, shards_are_not_blocks, operand_is_not_in_pool, elements_are_on_devices,
   tensor_is_not_a_number, gradients_differ, optimizer_state_differs, squares_have_no_range,

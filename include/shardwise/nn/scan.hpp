@@ -5,6 +5,7 @@
 #include "shardwise/operation/dynamic_slice.hpp"
 #include "shardwise/operation/squeeze.hpp"
 #include "shardwise/plan/call.hpp"
+#include "shardwise/plan/callee.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -154,6 +155,15 @@ class layer_calls {
   call_operands operands_;
 };
 
+/// The rule that is broken by a call of a layer with `Count` arguments, or by what it returns.
+template <class F, class Carry, class Made, int Count>
+[[nodiscard]] constexpr auto judge_call() noexcept {
+  if constexpr (std::is_same_v<Made, internal::not_callable>)
+    return internal::refused_arguments<F, Count, "scan(f, carry, layers)">{};
+  else
+    return judge_layer<Carry, std::remove_cvref_t<Made>>::judge();
+}
+
 /// Applies a function to one layer after another.
 template <std::size_t Capacity, class Results, bool Reverse, class F, class Carry, class First,
           class... Rest>
@@ -240,9 +250,11 @@ template <std::size_t Capacity = 64, class F, class Carry, class First, class...
                                   const Rest&... rest) {
   using carry_type = decltype(detail::named_carry(carry));
   // Named here, where the program calls, so that compilers show an error in `f` in few lines.
-  using made = decltype(f(std::declval<const carry_type&>(), detail::layer_of(layers, 0),
-                          detail::layer_of(rest, 0)...));
-  using judged = decltype(detail::judge_layer<carry_type, std::remove_cvref_t<made>>::judge());
+  using made =
+      internal::result_of_call<F, carry_type,
+                               std::remove_cvref_t<decltype(detail::layer_of(layers, 0))>,
+                               std::remove_cvref_t<decltype(detail::layer_of(rest, 0))>...>;
+  using judged = decltype(detail::judge_call<F, carry_type, made, 2 + int{sizeof...(Rest)}>());
   if constexpr (judged::ok) {
     using results = detail::layer_results<carry_type, std::remove_cvref_t<made>>;
     return detail::scan_layers<Capacity, results, false>(f, carry, layers, rest...);
@@ -257,9 +269,11 @@ template <std::size_t Capacity = 64, class F, class Carry, class First, class...
 [[nodiscard]] constexpr auto scan(const F& f, const Carry& carry, in_reverse_t, const First& layers,
                                   const Rest&... rest) {
   using carry_type = decltype(detail::named_carry(carry));
-  using made = decltype(f(std::declval<const carry_type&>(), detail::layer_of(layers, 0),
-                          detail::layer_of(rest, 0)...));
-  using judged = decltype(detail::judge_layer<carry_type, std::remove_cvref_t<made>>::judge());
+  using made =
+      internal::result_of_call<F, carry_type,
+                               std::remove_cvref_t<decltype(detail::layer_of(layers, 0))>,
+                               std::remove_cvref_t<decltype(detail::layer_of(rest, 0))>...>;
+  using judged = decltype(detail::judge_call<F, carry_type, made, 2 + int{sizeof...(Rest)}>());
   if constexpr (judged::ok) {
     using results = detail::layer_results<carry_type, std::remove_cvref_t<made>>;
     return detail::scan_layers<Capacity, results, true>(f, carry, layers, rest...);

@@ -3,6 +3,7 @@
 
 #include "shardwise/optim/accumulate.hpp"
 #include "shardwise/optim/clip.hpp"
+#include "shardwise/plan/callee.hpp"
 
 #include <functional>
 #include <tuple>
@@ -32,13 +33,18 @@ struct training_step {
                      loss.value_and_gradients(std::identity{}, std::as_const(model), batch...));
     } else {
       // Named here as in `gradient`, where the program calls.
-      using results = decltype(loss(std::as_const(model), batch...));
-      constexpr bool may_be_an_error = internal::may_be_an_error<std::remove_cvref_t<results>>;
-      if constexpr (may_be_an_error) fail({.rule = violation::loss_is_no_number});
-      if constexpr (may_be_an_error || internal::holds_refusal<std::remove_cvref_t<results>>)
-        return refused_value{};
-      else
-        return updated(model, state, rate, value_and_grad(loss)(std::as_const(model), batch...));
+      using results = internal::result_of_call<Loss, Model, Batch...>;
+      if constexpr (std::is_same_v<results, internal::not_callable>) {
+        return internal::report<internal::refused_arguments<Loss, 1 + int{sizeof...(Batch)},
+                                                            "learn(model, state, rate, x)">>();
+      } else {
+        constexpr bool may_be_an_error = internal::may_be_an_error<std::remove_cvref_t<results>>;
+        if constexpr (may_be_an_error) fail({.rule = violation::loss_is_no_number});
+        if constexpr (may_be_an_error || internal::holds_refusal<std::remove_cvref_t<results>>)
+          return refused_value{};
+        else
+          return updated(model, state, rate, value_and_grad(loss)(std::as_const(model), batch...));
+      }
     }
   }
 

@@ -4,6 +4,7 @@
 #include "shardwise/expression/nest.hpp"
 #include "shardwise/plan/abstract.hpp"
 #include "shardwise/plan/append_gradients.hpp"
+#include "shardwise/plan/callee.hpp"
 #include "shardwise/plan/differentiable.hpp"
 
 #include <tuple>
@@ -233,6 +234,14 @@ struct asked {
   [[nodiscard]] static constexpr auto of(const F& f, const X&... x) {
     return call_gradient<WithValue, Request, Which...>(f, x...);
   }
+  /// The first argument that is asked for and that a call with `Count` arguments does not have, or
+  /// -1.
+  template <int Count>
+  static constexpr int missing = [] {
+    int out = -1;
+    (void)(... || (Which < 0 || Which >= Count ? (out = Which, true) : false));
+    return out;
+  }();
   /// The rule that is broken by the types of the results and of the arguments.
   template <class Results, class... X>
   using judged =
@@ -256,6 +265,19 @@ struct asked {
     }();
     if constexpr (WithValue)
       return std::pair{refused_results_of<Results>{}, gradients};
+    else
+      return gradients;
+  }
+  /// The same if the function lacks an argument whose gradient is asked for.
+  [[nodiscard]] static constexpr auto nothing() {
+    const auto gradients = [] {
+      if constexpr (sizeof...(Which) == 1)
+        return refused_value{};
+      else
+        return std::tuple{(static_cast<void>(Which), refused_value{})...};
+    }();
+    if constexpr (WithValue)
+      return std::pair{refused_value{}, gradients};
     else
       return gradients;
   }
@@ -301,13 +323,23 @@ struct gradient_function {
                   "pointers or maps");
     if constexpr (are_hidden || AnyRefused<X...>) {
       return refused_value{};
+    } else if constexpr (Asked::template missing<int{sizeof...(X)}> != -1) {
+      constexpr int missing = Asked::template missing<int{sizeof...(X)}>;
+      using judged = refused_arguments<F, int{sizeof...(X)}, "gradient<0>(loss)(w, x)",
+                                       shardwise::argument_at{missing}>;
+      using shown [[maybe_unused]] = decltype(typename judged::type{});
+      return Asked::nothing();
     } else if constexpr ((... || holds_expressions<X>)) {
       return Asked::of(f, x...);
     } else {
       // Named here, where the program calls, so that compilers show an error in `f` in few lines.
-      using results = decltype(f(std::declval<const typename recorded_as<X>::type&>()...));
-      if constexpr (holds_refusal<std::remove_cvref_t<results>> ||
-                    converts_tensors<F, std::remove_cvref_t<results>, X...>()) {
+      using results = result_of_call<F, typename recorded_as<X>::type...>;
+      if constexpr (std::is_same_v<results, not_callable>) {
+        using judged = refused_arguments<F, int{sizeof...(X)}, "gradient(loss)(w, x)">;
+        using shown [[maybe_unused]] = decltype(typename judged::type{});
+        return Asked::template none<refused_value>(x...);
+      } else if constexpr (holds_refusal<std::remove_cvref_t<results>> ||
+                           converts_tensors<F, std::remove_cvref_t<results>, X...>()) {
         return Asked::template none<results>(x...);
       } else if constexpr (may_be_an_error<std::remove_cvref_t<results>>) {
         fail({.rule = violation::loss_is_no_number});
@@ -326,6 +358,10 @@ struct gradient_function {
     }
   }
 };
+
+/// The error of a gradient that gets the arguments of its function, or a result in its place.
+template <fixed_string Call, class F, class... X>
+using gradient_called_at_once = typename refused_arguments<F, 1 + int{sizeof...(X)}, Call>::type;
 
 }  // namespace internal
 
@@ -362,6 +398,28 @@ template <int... Which, class F, fixed_string... Axes>
     return internal::gradient_function<F, internal::asked<true, request, 0>>{f};
   else
     return internal::gradient_function<F, internal::asked<true, request, Which...>>{f};
+}
+
+/// Error: the arguments are those of the gradient, which is a function.
+template <int... Which, class F, class First, class... Rest>
+  requires(internal::has_tensor_in<First>())
+internal::gradient_called_at_once<"gradient(loss)(w, x)", F, First, Rest...> gradient(
+    const F&, const First&, const Rest&...) {
+  return {};
+}
+template <int... Which, class F, class First, class... Rest>
+  requires(internal::has_tensor_in<First>())
+internal::gradient_called_at_once<"value_and_grad(loss)(w, x)", F, First, Rest...> value_and_grad(
+    const F&, const First&, const Rest&...) {
+  return {};
+}
+template <int... Which, EitherOperand F>
+internal::gradient_called_at_once<"gradient(loss)(w, x)", F> gradient(const F&) {
+  return {};
+}
+template <int... Which, EitherOperand F>
+internal::gradient_called_at_once<"value_and_grad(loss)(w, x)", F> value_and_grad(const F&) {
+  return {};
 }
 
 }  // namespace shardwise

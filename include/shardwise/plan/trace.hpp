@@ -4,6 +4,7 @@
 #include "shardwise/expression/nest.hpp"
 #include "shardwise/expression/operation.hpp"
 #include "shardwise/plan/abstract.hpp"
+#include "shardwise/plan/callee.hpp"
 #include "shardwise/plan/planned_program.hpp"
 
 #include <type_traits>
@@ -13,27 +14,6 @@ namespace shardwise {
 
 namespace internal {
 
-/// The result type of `callee` if the function that it represents cannot be called.
-struct not_callable {};
-struct takes_anything {
-  not_callable operator()(...) const;
-};
-inline constexpr takes_anything some_callee{};
-
-/// A function and, as a second overload, one that accepts anything: overload resolution tells
-/// whether the function can be called, and errors in its body are not hidden. No object is ever
-/// created: `some_callee` represents one in unevaluated expressions.
-template <class F, bool Derives = std::is_class_v<F> && !std::is_final_v<F>>
-struct callee : takes_anything {
-  template <class... X>
-  auto operator()(X&... operands) const -> decltype(std::declval<const F&>()(operands...));
-  using takes_anything::operator();
-};
-template <class F>
-struct callee<F, true> : F, takes_anything {
-  using F::operator();
-  using takes_anything::operator();
-};
 template <class T, class Extents, class Layout>
 struct callee<abstract_tensor<T, Extents, Layout>, true> : takes_anything {};
 
@@ -68,20 +48,6 @@ template <class Results, std::size_t I>
   else
     return judge_result<std::tuple_element_t<I, Results>>();
 }
-
-/// The name of a function in errors, without the types of its tensors, which would make lines long.
-template <class F, int Kind = Operand<F> ? 2 : !std::is_class_v<F>>
-struct shown_function {
-  using type = F;
-};
-template <class F>
-struct shown_function<F, 1> {
-  using type = struct a_function;
-};
-template <class F>
-struct shown_function<F, 2> {
-  using type = a_tensor;
-};
 
 /// The rule that a call of `trace` breaks, by its tensors, its function or its result. For an
 /// operand that is an error itself there is no further error, and a function that returns one is
