@@ -65,7 +65,7 @@ enum class misuse : unsigned char {
   function_takes_other_operands, function_takes_other_arguments, tensor_is_on_paper, result_is_not_a_tensor, size_count_differs,
   made_type_is_not_a_tensor, mesh_is_not_a_pool, argument_is_unexpected, host_data_is_unreadable,
   host_elements_differ, shards_are_not_blocks, operand_is_not_in_pool, elements_are_on_devices,
-  tensor_is_not_a_number, gradients_differ, optimizer_state_differs, squares_have_no_range,
+  tensor_is_not_a_number, gradients_differ, optimizer_state_differs, rate_is_no_number, squares_have_no_range,
   masters_have_no_type, planned_layouts_differ, result_spec_is_missing,
   layer_returns_no_carry, member_default_is_lost, option_is_not_named,
 };

@@ -319,6 +319,7 @@ using no_tensor =
 template <class X>
 inline constexpr bool has_values = ValueOperand<X>;
 template <Operand X>
+  requires(!AnyRefused<X>)
 inline constexpr bool has_values<X> = std::remove_cvref_t<X>::domain::has_values;
 
 /// The position of the first abstract operand among operands with values, or -1.

@@ -250,10 +250,9 @@ template <std::size_t Capacity = 64, class F, class Carry, class First, class...
                                   const Rest&... rest) {
   using carry_type = decltype(detail::named_carry(carry));
   // Named here, where the program calls, so that compilers show an error in `f` in few lines.
-  using made =
-      internal::result_of_call<F, carry_type,
-                               std::remove_cvref_t<decltype(detail::layer_of(layers, 0))>,
-                               std::remove_cvref_t<decltype(detail::layer_of(rest, 0))>...>;
+  using made = decltype(std::declval<const internal::callee<F>&>()(
+      std::declval<const carry_type&>(), detail::layer_of(layers, 0),
+      detail::layer_of(rest, 0)...));
   using judged = decltype(detail::judge_call<F, carry_type, made, 2 + int{sizeof...(Rest)}>());
   if constexpr (judged::ok) {
     using results = detail::layer_results<carry_type, std::remove_cvref_t<made>>;
@@ -269,10 +268,9 @@ template <std::size_t Capacity = 64, class F, class Carry, class First, class...
 [[nodiscard]] constexpr auto scan(const F& f, const Carry& carry, in_reverse_t, const First& layers,
                                   const Rest&... rest) {
   using carry_type = decltype(detail::named_carry(carry));
-  using made =
-      internal::result_of_call<F, carry_type,
-                               std::remove_cvref_t<decltype(detail::layer_of(layers, 0))>,
-                               std::remove_cvref_t<decltype(detail::layer_of(rest, 0))>...>;
+  using made = decltype(std::declval<const internal::callee<F>&>()(
+      std::declval<const carry_type&>(), detail::layer_of(layers, 0),
+      detail::layer_of(rest, 0)...));
   using judged = decltype(detail::judge_call<F, carry_type, made, 2 + int{sizeof...(Rest)}>());
   if constexpr (judged::ok) {
     using results = detail::layer_results<carry_type, std::remove_cvref_t<made>>;

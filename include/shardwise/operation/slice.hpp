@@ -3,6 +3,7 @@
 
 #include "shardwise/operation/as.hpp"
 #include "shardwise/operation/flip_operation.hpp"
+#include "shardwise/operation/misplaced_options.hpp"
 #include "shardwise/operation/over.hpp"
 #include "shardwise/operation/pad_operation.hpp"
 #include "shardwise/operation/reduce.hpp"
@@ -276,6 +277,18 @@ struct strided_slice_of {
   static constexpr attributes how = slice_operation::how(Dim, Begin, End, Step, Drop);
 };
 
+namespace detail {
+/// The slice that begins at an index known when it runs.
+template <int Dim>
+struct slice_from_an_index {
+  [[nodiscard]] constexpr call_text operator()() const noexcept {
+    call_text out;
+    out << "dynamic_slice<" << Dim << ", size>(x, begin)";
+    return out;
+  }
+};
+}  // namespace detail
+
 /// Returns the elements of a dimension from `Begin` up to, but not including, `End`, by `Step`.
 /// Either end may be `open_end`; negative ones count from the end of the dimension, and a negative
 /// step goes backwards, as in NumPy. Unlike in NumPy, both must lie within the dimension: otherwise
@@ -298,6 +311,12 @@ template <int Dim, index_t Begin, index_t End, index_t Step = 1, NamedOperand X,
     -> decltype(apply_operation<strided_slice_of<Dim, Begin, End, Step>>(permitted,
                                                                          static_cast<X&&>(x))) {
   return apply_operation<strided_slice_of<Dim, Begin, End, Step>>(permitted, static_cast<X&&>(x));
+}
+
+/// Error: the bounds are template arguments, or the begin is a number of `dynamic_slice`.
+template <int Dim, Operand X, class... Rest>
+detail::call_misplaced<detail::slice_from_an_index<Dim>, X> slice_in_dim(const X&, const Rest&...) {
+  return {};
 }
 
 }  // namespace shardwise

@@ -8,6 +8,7 @@
 #include "shardwise/operation/random_keys.hpp"
 #include "shardwise/operation/reshard.hpp"
 #include "shardwise/optim/nests.hpp"
+#include "shardwise/plan/callee.hpp"
 #include "shardwise/plan/gradient.hpp"
 
 #include <cstdint>
@@ -41,20 +42,32 @@ concept ComputesGradients = requires {
 /// The results of a loss for a micro-batch: a tensor, or a tuple of tensors.
 template <class Loss, class Model, class Batch, class... Further>
 struct loss_of_batch {
-  using type = void;
+  using type = internal::not_callable;
 };
 template <class Loss, class Model, EitherOperand Batch, class... Further>
 struct loss_of_batch<Loss, Model, Batch, Further...> {
-  using type = decltype(std::declval<const Loss&>()(std::declval<const Model&>(),
-                                                    std::declval<const Batch&>(),
-                                                    std::declval<const Further&>()...));
+  using type = internal::result_of_call<Loss, Model, Batch, Further...>;
 };
 template <class Loss, class Model, class... X, class... Further>
 struct loss_of_batch<Loss, Model, std::tuple<X...>, Further...> {
-  using type = decltype(std::declval<const Loss&>()(std::declval<const Model&>(),
-                                                    std::declval<const X&>()...,
-                                                    std::declval<const Further&>()...));
+  using type = internal::result_of_call<Loss, Model, X..., Further...>;
 };
+/// A range of micro-batches.
+template <class Batches>
+concept MicroBatches = !EitherOperand<Batches> && requires(const Batches& batches) {
+  *batches.begin();
+  batches.size();
+};
+/// The results of a loss for each of several micro-batches.
+template <class Loss, class Model, class Batches, class... Further>
+struct loss_of_batches {
+  using type = internal::not_callable;
+};
+template <class Loss, class Model, MicroBatches Batches, class... Further>
+struct loss_of_batches<Loss, Model, Batches, Further...>
+    : loss_of_batch<Loss, Model,
+                    std::remove_cvref_t<decltype(*std::declval<const Batches&>().begin())>,
+                    Further...> {};
 
 /// Returns a loss and the gradients of `change(value)`.
 template <class Loss, class Change, class Model, class... Batch>
@@ -204,10 +217,15 @@ struct accumulated_loss {
                                                    const Batches& batches,
                                                    const Further&... further) const {
     // As in `gradient`.
-    using results =
-        typename detail::loss_of_batch<Loss, Model, std::remove_cvref_t<decltype(*batches.begin())>,
-                                       decltype(detail::argument_of_batch(further, 0))...>::type;
-    if constexpr (internal::holds_refusal<std::remove_cvref_t<results>>) {
+    using results = typename detail::loss_of_batches<
+        Loss, Model, Batches,
+        std::remove_cvref_t<decltype(detail::argument_of_batch(further, 0))>...>::type;
+    if constexpr (std::is_same_v<results, internal::not_callable>) {
+      using judged = internal::refused_arguments<Loss, 2 + int{sizeof...(Further)},
+                                                 "std::array{batch0, batch1}">;
+      using shown [[maybe_unused]] = decltype(typename judged::type{});
+      return std::pair{refused_value{}, refused_value{}};
+    } else if constexpr (internal::holds_refusal<std::remove_cvref_t<results>>) {
       return std::pair{refused_value{}, refused_value{}};
     } else {
       using judged = decltype(internal::judge_request<left_pending_over<Axes...>, Model>());

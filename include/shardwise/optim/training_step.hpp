@@ -10,6 +10,16 @@
 #include <type_traits>
 #include <utility>
 
+namespace shardwise::detail {
+
+/// True for a number or a tensor of rank 0; the rank of one whose layout is a value is not known.
+template <class Rate>
+inline constexpr bool is_rate = Scalar<Rate> || ValueOperand<Rate> || AnyRefused<Rate>;
+template <Operand Rate>
+inline constexpr bool is_rate<Rate> = Rate::extents_type::rank == 0;
+
+}  // namespace shardwise::detail
+
 namespace shardwise::optim {
 
 /// One training step as a function of tensors: `loss(model, batch...)` and its gradient, which is
@@ -28,15 +38,22 @@ struct training_step {
   template <class Model, class State, class Rate, class... Batch>
   constexpr auto operator()(Model& model, State& state, const Rate& rate,
                             const Batch&... batch) const {
-    if constexpr (detail::ComputesGradients<Loss>) {
+    using no_rate = refused<misuse::rate_is_no_number, internal::shown_operand<Rate>,
+                            suggested(fixed_string("schedule(step)"))>;
+    if constexpr (detail::ComputesGradients<Loss> && !detail::is_rate<Rate>) {
+      return internal::report<no_rate>();
+    } else if constexpr (detail::ComputesGradients<Loss>) {
       return updated(model, state, rate,
                      loss.value_and_gradients(std::identity{}, std::as_const(model), batch...));
     } else {
       // Named here as in `gradient`, where the program calls.
-      using results = internal::result_of_call<Loss, Model, Batch...>;
+      using results =
+          decltype(std::declval<const internal::callee<Loss>&>()(std::as_const(model), batch...));
       if constexpr (std::is_same_v<results, internal::not_callable>) {
         return internal::report<internal::refused_arguments<Loss, 1 + int{sizeof...(Batch)},
                                                             "learn(model, state, rate, x)">>();
+      } else if constexpr (!detail::is_rate<Rate>) {
+        return internal::report<no_rate>();
       } else {
         constexpr bool may_be_an_error = internal::may_be_an_error<std::remove_cvref_t<results>>;
         if constexpr (may_be_an_error) fail({.rule = violation::loss_is_no_number});

@@ -22,7 +22,8 @@ inline constexpr takes_anything some_callee{};
 template <class F, bool Derives = std::is_class_v<F> && !std::is_final_v<F>>
 struct callee : takes_anything {
   template <class... X>
-  auto operator()(X&... operands) const -> decltype(std::declval<const F&>()(operands...));
+  auto operator()(X&&... operands) const
+      -> decltype(std::declval<const F&>()(static_cast<X&&>(operands)...));
   using takes_anything::operator();
 };
 template <class F>

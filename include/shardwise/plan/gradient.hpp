@@ -333,7 +333,8 @@ struct gradient_function {
       return Asked::of(f, x...);
     } else {
       // Named here, where the program calls, so that compilers show an error in `f` in few lines.
-      using results = result_of_call<F, typename recorded_as<X>::type...>;
+      using results = decltype(std::declval<const callee<F>&>()(
+          std::declval<const typename recorded_as<X>::type&>()...));
       if constexpr (std::is_same_v<results, not_callable>) {
         using judged = refused_arguments<F, int{sizeof...(X)}, "gradient(loss)(w, x)">;
         using shown [[maybe_unused]] = decltype(typename judged::type{});
