@@ -23,7 +23,7 @@ template <class Rate = std::ratio<1, 10>>
 struct dropout {
   template <EitherOperand X, class Key>
   [[nodiscard]] constexpr auto operator()(const X& x, const Key& seed) const {
-    constexpr bool has_key = detail::RandomKey<Key>;
+    constexpr bool has_key = internal::RandomKey<Key>;
     static_assert(has_key, "a key is a random_key or a tensor of one: drop(x, random_key{1})");
     if constexpr (has_key)
       return shardwise::dropout(x, seed, detail::value_of_ratio<Rate>);

@@ -46,7 +46,7 @@ struct dropout_operation {
 /// The operation whose attributes are types.
 struct dropout_of : without_attributes<dropout_operation> {};
 
-namespace detail {
+namespace internal {
 
 /// A random key whose bits are a tensor of rank 0, as in a compiled step.
 template <class Key>
@@ -59,6 +59,11 @@ template <class Key>
 concept RandomKey = NamedOperand<Key> || KeyTensor<Key> || requires(const Key& seed) {
   std::uint64_t{seed.value};
 };
+
+}  // namespace internal
+
+namespace detail {
+
 template <class Key>
 concept NoRandomKey = !RandomKey<Key>;
 /// Returns a key of random numbers as an operand: its bits as an integer.
@@ -90,7 +95,8 @@ using dropout_call =
 /// 0 whose element type is the one used for arithmetic on `x`.
 ///
 ///     auto y = dropout(x, random_key{1}.fold_in(step), 0.1);
-template <NamedOperand X, detail::RandomKey Key, class Rate, internal::Terms Given = across_axes<>>
+template <NamedOperand X, internal::RandomKey Key, class Rate,
+          internal::Terms Given = across_axes<>>
 [[nodiscard]] constexpr internal::outcome_on<detail::dropout_call<internal::permitted_by<Given>>,
                                              Given, X, detail::key_operand_type<Key>, const Rate&>
 dropout(X&& x, const Key& seed, const Rate& rate, const Given& given = {}) {

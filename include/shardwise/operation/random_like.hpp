@@ -65,7 +65,7 @@ using random_like_call =
 ///       return x + 0.1F * normal_like(x, key.fold_in(0));
 ///     });
 ///     auto coins = less(uniform_like(x, key), 0.5F);       // bernoulli
-template <NamedOperand X, detail::RandomKey Key, internal::Terms Given = across_axes<>>
+template <NamedOperand X, internal::RandomKey Key, internal::Terms Given = across_axes<>>
 [[nodiscard]] constexpr internal::outcome_on<
     detail::random_like_call<uniform_like_operation, internal::permitted_by<Given>>, Given, X,
     detail::key_operand_type<Key>>
@@ -77,7 +77,7 @@ uniform_like(X&& x, const Key& seed, const Given& given = {}) {
 /// Returns random numbers of the standard normal distribution; otherwise like `uniform_like`.
 ///
 ///     auto z = mean + exp(0.5F * log_variance) * normal_like(mean, key);
-template <NamedOperand X, detail::RandomKey Key, internal::Terms Given = across_axes<>>
+template <NamedOperand X, internal::RandomKey Key, internal::Terms Given = across_axes<>>
 [[nodiscard]] constexpr internal::outcome_on<
     detail::random_like_call<normal_like_operation, internal::permitted_by<Given>>, Given, X,
     detail::key_operand_type<Key>>

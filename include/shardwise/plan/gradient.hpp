@@ -6,6 +6,8 @@
 #include "shardwise/plan/append_gradients.hpp"
 #include "shardwise/plan/callee.hpp"
 #include "shardwise/plan/differentiable.hpp"
+#include "shardwise/plan/left_pending.hpp"
+#include "shardwise/plan/paper_tape.hpp"
 
 #include <tuple>
 #include <type_traits>
@@ -13,149 +15,7 @@
 
 namespace shardwise {
 
-/// Requests gradients that are pending sums over these axes, if a tensor is not split over them.
-/// Their types show it, and they cannot be read until a reshard finishes the sums. A gradient that
-/// every device computes in full is divided into equal terms.
-///
-///     auto dw = gradient(loss, left_pending<"data">)(w, x);   // f32[64, 32]{partial sum: data}
-template <fixed_string... Axes>
-struct left_pending_over {
-  /// Checks that each axis is one of the mesh of a tensor in these nests.
-  template <class... Nest>
-  [[nodiscard]] static constexpr diagnosis check() noexcept {
-    diagnosis verdict;
-    [[maybe_unused]] const auto look = [&](text_view axis) {
-      const auto has_axis = [&]<class Each>(std::type_identity<Each>) {
-        if constexpr (Operand<Each> && !AnyRefused<Each>)
-          return mesh_of<Each>::value.find(axis) >= 0;
-        else
-          return EitherOperand<Each>;
-      };
-      if (verdict.ok() && !(... || internal::any_in_nest<Nest>(has_axis)))
-        verdict = {.rule = violation::axis_is_not_in_mesh, .axis = short_name(axis)};
-    };
-    (look(Axes), ...);
-    return verdict;
-  }
-  [[nodiscard]] static constexpr layout_desc layout(const mesh_desc& mesh,
-                                                    const layout_desc& of) noexcept {
-    layout_desc out = gradient_layout(of);
-    [[maybe_unused]] const auto add = [&](text_view name) {
-      const int axis = mesh.find(name);
-      if (axis >= 0 && out.dim_of(static_cast<std::uint8_t>(axis)) < 0)
-        out.pending = static_cast<std::uint8_t>(out.pending | 1U << axis);
-    };
-    (add(Axes), ...);
-    return out;
-  }
-};
-template <fixed_string... Axes>
-inline constexpr left_pending_over<Axes...> left_pending{};
-
 namespace internal {
-
-/// The layout type of the gradient of a tensor with this layout.
-template <class Layout, class Request>
-struct gradient_layout_of {
-  using mesh_type = typename Layout::mesh_type;
-  struct wanted {
-    static constexpr layout_desc layout_value = Request::layout(mesh_type::value, Layout::value);
-  };
-  template <bool IsSame, class Held>
-  struct choose {
-    using type = Layout;
-  };
-  template <class Held>
-  struct choose<false, Held> {
-    using type = layout_from_value<mesh_type, Held>;
-  };
-  using type = typename choose<wanted::layout_value == Layout::value, wanted>::type;
-};
-
-/// The type of the gradient of a tensor.
-template <class X, class Request>
-struct asked_gradient {
-  using type = X;
-};
-template <Operand X, class Request>
-struct asked_gradient<X, Request> {
-  using type = typename X::domain::template tensor<
-      typename X::value_type, typename X::extents_type,
-      typename gradient_layout_of<typename X::layout_type, Request>::type>;
-};
-
-template <class T, class Extents, class Layout>
-struct gradient_type<abstract_tensor<T, Extents, Layout>>
-    : asked_gradient<abstract_tensor<T, Extents, Layout>, left_pending_over<>> {};
-
-/// Differentiates functions of the tensors of a domain: a class that records a function.
-template <class Domain>
-struct tape_of;
-
-/// Records a function of abstract tensors in their program, followed by its gradient.
-class paper_tape {
- public:
-  template <class X>
-  constexpr explicit paper_tape(const X& first) : code_(first.program()) {
-    if (code_ == nullptr) return;
-    begin_ = code_->end();
-    wrote_calls_out_ = code_->write_calls_out(true);
-  }
-
-  /// The type of a result of the function afterwards.
-  template <class X>
-  using settled = X;
-
-  /// Returns the tensor that represents an argument when the function is called; `wanted` states
-  /// whether its gradient is needed.
-  template <class X>
-  [[nodiscard]] constexpr X argument(const X& x, bool wanted) {
-    if (code_ == nullptr) return x;
-    const value_id id = code_->append(operation_of<argument_operation>, {}, {x.id_in(*code_)},
-                                      x.known(paper_of<X>::value));
-    if (wanted) add(wanted_, id);
-    return X{x.in(code_, id)};
-  }
-  /// Records a result of the function; the first is the loss.
-  template <class X>
-  constexpr void result(const X& x) {
-    if (code_ != nullptr) add(results_, x.id_in(*code_));
-  }
-  /// Appends the gradients.
-  constexpr void differentiate(bool keeps_loss, gradient_layout_function layout_of) {
-    if (code_ == nullptr) return;
-    code_->write_calls_out(wrote_calls_out_);
-    const cotangent_seed loss{results_[0]};
-    made_ = wanted_;
-    append_gradients(*code_, begin_.code, {&loss, 1}, {made_.begin(), made_.size()}, layout_of);
-    for (int r = keeps_loss ? 0 : 1; r < results_.ssize(); ++r) made_.push_back(results_[r]);
-    code_->keep_needed(begin_, made_.begin(), made_.ssize());
-    for (value_id i : made_) code_->name(i);
-  }
-  /// Returns the next gradient or, after these, the next result, with type `Made`, for `x`.
-  template <class Made, class X>
-  [[nodiscard]] constexpr Made next(const X& x) {
-    return Made{x.in(code_, code_ == nullptr ? -1 : made_[next_++])};
-  }
-
- private:
-  using ids = inplace_vector<value_id, 192>;
-
-  static constexpr void add(ids& to, value_id i) {
-    if (to.ssize() >= 96) fail({.rule = violation::program_is_too_long, .have = 97, .want = 96});
-    to.push_back(i);
-  }
-
-  program_builder* code_;
-  program_builder::position begin_{};
-  bool wrote_calls_out_ = false;
-  ids wanted_, results_, made_;
-  int next_ = 0;
-};
-template <>
-struct tape_of<abstract_domain> {
-  using type = paper_tape;
-};
 
 template <class X>
 struct domain_of {
