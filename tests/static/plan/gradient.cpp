@@ -89,7 +89,8 @@ static_assert(of_left.collectives() == 1 && of_left.collectives(collective::redu
 
 // Of a nest on several meshes one has the axis.
 struct stages : mesh<axis<"stage", 2>> {};
-using on_both = std::tuple<W1, sharded_tensor<float, extents<8>, layout<stages, P<none>>>>;
+using S = sharded_tensor<float, extents<8>, layout<stages, P<none>>>;
+using on_both = std::tuple<decltype(abstract<W1>()), decltype(abstract<S>())>;
 static_assert(left_pending_over<"stage", "data">::check<on_both>().ok());
 static_assert(left_pending_over<"data", "batch">::check<on_both>() ==
               diagnosis{.rule = violation::axis_is_not_in_mesh, .axis = "batch"});
