@@ -263,13 +263,13 @@ template <int... Which, class F, fixed_string... Axes>
 
 /// Error: the arguments are those of the gradient, which is a function.
 template <int... Which, class F, class First, class... Rest>
-  requires(internal::has_tensor_in<First>())
+  requires(!EitherOperand<F> && !AnyRefused<F> && internal::has_tensor_in<First>())
 internal::gradient_called_at_once<"gradient(loss)(w, x)", F, First, Rest...> gradient(
     const F&, const First&, const Rest&...) {
   return {};
 }
 template <int... Which, class F, class First, class... Rest>
-  requires(internal::has_tensor_in<First>())
+  requires(!EitherOperand<F> && !AnyRefused<F> && internal::has_tensor_in<First>())
 internal::gradient_called_at_once<"value_and_grad(loss)(w, x)", F, First, Rest...> value_and_grad(
     const F&, const First&, const Rest&...) {
   return {};
