@@ -8,6 +8,7 @@
 #include "shardwise/operation/comparison.hpp"
 #include "shardwise/operation/cross_entropy.hpp"
 #include "shardwise/operation/logical.hpp"
+#include "shardwise/operation/number.hpp"
 #include "shardwise/operation/reduce.hpp"
 #include "shardwise/operation/take.hpp"
 

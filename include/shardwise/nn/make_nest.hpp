@@ -45,8 +45,11 @@ struct left_out_maker {
 
 /// True for a part of a nest with tensors, which may be frozen.
 template <class Part>
-inline constexpr bool has_tensors = internal::any_in_nest<Part>(
-    []<class Each>(std::type_identity<Each>) { return EitherOperand<Each> || FrozenNest<Each>; });
+inline constexpr bool has_tensors =
+    internal::any_in_nest<Part>([]<class Each>(std::type_identity<Each>) {
+      return EitherOperand<Each> || FrozenNest<Each> ||
+             operand_kind_of<Each> == operand_kind::refused_tensor;
+    });
 /// How many members of an aggregate are made: those up to the last one with tensors. The others
 /// have their default values.
 template <class Nest>

@@ -155,11 +155,11 @@ class layer_calls {
   call_operands operands_;
 };
 
-/// The rule that is broken by a call of a layer with `Count` arguments, or by what it returns.
-template <class F, class Carry, class Made, int Count>
+/// The rule that is broken by a call of a function with a layer, or by what it returns.
+template <class F, class Made, class Carry, class... Layer>
 [[nodiscard]] constexpr auto judge_call() noexcept {
   if constexpr (std::is_same_v<Made, internal::not_callable>)
-    return internal::refused_arguments<F, Count, "scan(f, carry, layers)">{};
+    return internal::refused_call<F, "scan(f, carry, layers)", Carry, Layer...>{};
   else
     return judge_layer<Carry, std::remove_cvref_t<Made>>::judge();
 }
@@ -253,7 +253,9 @@ template <std::size_t Capacity = 64, class F, class Carry, class First, class...
   using made = decltype(std::declval<const internal::callee<F>&>()(
       std::declval<const carry_type&>(), detail::layer_of(layers, 0),
       detail::layer_of(rest, 0)...));
-  using judged = decltype(detail::judge_call<F, carry_type, made, 2 + int{sizeof...(Rest)}>());
+  using judged =
+      decltype(detail::judge_call<F, made, carry_type, decltype(detail::layer_of(layers, 0)),
+                                  decltype(detail::layer_of(rest, 0))...>());
   if constexpr (judged::ok) {
     using results = detail::layer_results<carry_type, std::remove_cvref_t<made>>;
     return detail::scan_layers<Capacity, results, false>(f, carry, layers, rest...);
@@ -271,7 +273,9 @@ template <std::size_t Capacity = 64, class F, class Carry, class First, class...
   using made = decltype(std::declval<const internal::callee<F>&>()(
       std::declval<const carry_type&>(), detail::layer_of(layers, 0),
       detail::layer_of(rest, 0)...));
-  using judged = decltype(detail::judge_call<F, carry_type, made, 2 + int{sizeof...(Rest)}>());
+  using judged =
+      decltype(detail::judge_call<F, made, carry_type, decltype(detail::layer_of(layers, 0)),
+                                  decltype(detail::layer_of(rest, 0))...>());
   if constexpr (judged::ok) {
     using results = detail::layer_results<carry_type, std::remove_cvref_t<made>>;
     return detail::scan_layers<Capacity, results, true>(f, carry, layers, rest...);

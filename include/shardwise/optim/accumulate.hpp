@@ -39,18 +39,24 @@ concept ComputesGradients = requires {
   typename Loss::computes_gradients;
 };
 
-/// The results of a loss for a micro-batch: a tensor, or a tuple of tensors.
+/// How micro-batches are given.
+inline constexpr fixed_string batches_text{"std::array{batch0, batch1}"};
+/// The results of a loss for a micro-batch, a tensor or a tuple of tensors, and the answer where it
+/// has none.
 template <class Loss, class Model, class Batch, class... Further>
 struct loss_of_batch {
   using type = internal::not_callable;
+  using judged = internal::refused_arguments<Loss, 2 + int{sizeof...(Further)}, batches_text>;
 };
 template <class Loss, class Model, EitherOperand Batch, class... Further>
 struct loss_of_batch<Loss, Model, Batch, Further...> {
   using type = internal::result_of_call<Loss, Model, Batch, Further...>;
+  using judged = internal::refused_call<Loss, batches_text, Model, Batch, Further...>;
 };
 template <class Loss, class Model, class... X, class... Further>
 struct loss_of_batch<Loss, Model, std::tuple<X...>, Further...> {
   using type = internal::result_of_call<Loss, Model, X..., Further...>;
+  using judged = internal::refused_call<Loss, batches_text, Model, X..., Further...>;
 };
 /// A range of micro-batches.
 template <class Batches>
@@ -60,9 +66,7 @@ concept MicroBatches = !EitherOperand<Batches> && requires(const Batches& batche
 };
 /// The results of a loss for each of several micro-batches.
 template <class Loss, class Model, class Batches, class... Further>
-struct loss_of_batches {
-  using type = internal::not_callable;
-};
+struct loss_of_batches : loss_of_batch<Loss, Model, Batches*, Further...> {};
 template <class Loss, class Model, MicroBatches Batches, class... Further>
 struct loss_of_batches<Loss, Model, Batches, Further...>
     : loss_of_batch<Loss, Model,
@@ -217,13 +221,12 @@ struct accumulated_loss {
                                                    const Batches& batches,
                                                    const Further&... further) const {
     // As in `gradient`.
-    using results = typename detail::loss_of_batches<
+    using called = detail::loss_of_batches<
         Loss, Model, Batches,
-        std::remove_cvref_t<decltype(detail::argument_of_batch(further, 0))>...>::type;
+        std::remove_cvref_t<decltype(detail::argument_of_batch(further, 0))>...>;
+    using results = typename called::type;
     if constexpr (std::is_same_v<results, internal::not_callable>) {
-      using judged = internal::refused_arguments<Loss, 2 + int{sizeof...(Further)},
-                                                 "std::array{batch0, batch1}">;
-      using shown [[maybe_unused]] = decltype(typename judged::type{});
+      using shown [[maybe_unused]] = decltype(typename called::judged::type{});
       return std::pair{refused_value{}, refused_value{}};
     } else if constexpr (internal::holds_refusal<std::remove_cvref_t<results>>) {
       return std::pair{refused_value{}, refused_value{}};

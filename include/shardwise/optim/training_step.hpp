@@ -50,8 +50,8 @@ struct training_step {
       using results =
           decltype(std::declval<const internal::callee<Loss>&>()(std::as_const(model), batch...));
       if constexpr (std::is_same_v<results, internal::not_callable>) {
-        return internal::report<internal::refused_arguments<Loss, 1 + int{sizeof...(Batch)},
-                                                            "learn(model, state, rate, x)">>();
+        return internal::report<
+            internal::refused_call<Loss, "learn(model, state, rate, x)", Model, Batch...>>();
       } else if constexpr (!detail::is_rate<Rate>) {
         return internal::report<no_rate>();
       } else {

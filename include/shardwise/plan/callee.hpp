@@ -37,6 +37,14 @@ template <class F, class... X>
 using result_of_call =
     decltype(static_cast<const callee<F>&>(some_callee)(std::declval<const X&>()...));
 
+/// True for a function without an error in its body, for such arguments. The first to name its
+/// result reports the error; after that, g++ finds nothing to call, and would go on with every
+/// branch whose condition depends on the result.
+template <class F, class... X>
+concept Traceable = requires(const callee<F>& f, X&... operands) {
+  f(operands...);
+};
+
 /// The name of a function in errors, without the types of its tensors, which would make lines long.
 template <class F, int Kind = Operand<F> ? 2 : !std::is_class_v<F>>
 struct shown_function {
@@ -57,5 +65,9 @@ template <class F, int Count, fixed_string Call, auto... Facts>
 using refused_arguments =
     refused<misuse::function_takes_other_arguments, typename shown_function<F>::type, Facts...,
             size_met{Count}, suggested(Call)>;
+/// The same for a function that is called with such arguments, unless its body has an error.
+template <class F, fixed_string Call, class... X>
+using refused_call = std::conditional_t<Traceable<F, const X...>,
+                                        refused_arguments<F, int{sizeof...(X)}, Call>, refused<>>;
 
 }  // namespace shardwise::internal

@@ -196,7 +196,7 @@ struct gradient_function {
       using results = decltype(std::declval<const callee<F>&>()(
           std::declval<const typename recorded_as<X>::type&>()...));
       if constexpr (std::is_same_v<results, not_callable>) {
-        using judged = refused_arguments<F, int{sizeof...(X)}, "gradient(loss)(w, x)">;
+        using judged = refused_call<F, "gradient(loss)(w, x)", typename recorded_as<X>::type...>;
         using shown [[maybe_unused]] = decltype(typename judged::type{});
         return Asked::template none<refused_value>(x...);
       } else if constexpr (holds_refusal<std::remove_cvref_t<results>> ||

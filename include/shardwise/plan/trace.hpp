@@ -69,14 +69,6 @@ template <class Result, class F, class... X>
     return judge_result<Result>();
 }
 
-/// True for a function that can be called with such operands and whose body compiles. The first to
-/// name its result reports the errors of the body; after that, g++ would go on with every branch
-/// whose condition depends on the result.
-template <class F, class... X>
-concept Traceable = requires(const callee<F>& f, X&... operands) {
-  f(operands...);
-};
-
 struct agreed;
 template <class A, class B>
 concept OneAgreed = std::is_same_v<A, agreed> || std::is_same_v<B, agreed>;

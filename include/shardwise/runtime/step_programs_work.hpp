@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/core/config.hpp"
+#include "shardwise/runtime/computation.hpp"
 #include "shardwise/runtime/owner_link.hpp"
 #include "shardwise/runtime/step_programs.hpp"
 
