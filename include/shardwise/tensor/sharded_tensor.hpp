@@ -47,10 +47,11 @@ template <class Paper, class To>
 template <class Paper, class To>
 using refused_name = typename decltype(refuse_name<Paper, To>())::type;
 
-/// The same for a tensor on paper, which a traced function gives a type of its own.
+/// The same for a tensor on paper, which a traced function gives a type of its own. A class, since
+/// compilers evaluate an alias where `To` is defined.
 template <class Abstract, class To>
-using refused_abstract = typename refused<misuse::tensor_is_on_paper, mesh_of<Abstract>,
-                                          own_type(internal::notation_of<paper_of<To>>())>::type;
+struct refused_abstract : refused<misuse::tensor_is_on_paper, mesh_of<Abstract>,
+                                  own_type(internal::notation_of<paper_of<To>>())> {};
 
 }  // namespace detail
 
@@ -97,8 +98,9 @@ class sharded_tensor : public tensor_handle, public internal::no_number<T, Exten
   sharded_tensor(const internal::named_once<Paper>&,
                  detail::refused_name<Paper, sharded_tensor> = {});
   template <class U, class E, class L>
-  sharded_tensor(const abstract_tensor<U, E, L>&,
-                 detail::refused_abstract<abstract_tensor<U, E, L>, sharded_tensor> = {});
+  sharded_tensor(
+      const abstract_tensor<U, E, L>&,
+      typename detail::refused_abstract<abstract_tensor<U, E, L>, sharded_tensor>::type = {});
 
  private:
   friend sharded_tensor internal::handle_of<sharded_tensor>(node_ptr) noexcept;
