@@ -47,7 +47,9 @@ constexpr void l2_norm(paper_steps& at, const attributes& how, const tensor_desc
 }
 constexpr void lp_norm(paper_steps& at, const attributes& how, const tensor_descs& x,
                        tensor_results& out) {
-  const tensor_desc wide = widened(at, x[0]), order = paper_steps::number(wide);
+  const tensor_desc wide = widened(at, x[0]);
+  tensor_desc order = x[1];
+  order.type = wide.type;
   const tensor_desc powers = at.each<f::pow>(at.each<f::abs>(wide), order);
   const tensor_desc sum = at.finished(at.reduce(reduction::sum, powers, dims_of(how), keeps(how)));
   const auto root = [&](const tensor_desc& one) { return at.each<f::pow>(one, order); };
