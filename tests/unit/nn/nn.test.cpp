@@ -372,15 +372,15 @@ struct with_settings {
 }  // namespace
 
 TEST_CASE("a model that is made from its type keeps the default values of its members") {
-  using model = with_settings<tensor<pod, P<none, "model">, 4, 4>, tensor<pod, P<none>, 4>>;
+  using settings = with_settings<tensor<pod, P<none, "model">, 4, 4>, tensor<pod, P<none>, 4>>;
   const device_pool pool{pod{}};
-  const auto made = nn::initialise<model>(pool, random_key{1});
+  const auto made = nn::initialise<settings>(pool, random_key{1});
   REQUIRE(made.first.gains == std::array<float, 2>{2, 3});
   REQUIRE(made.first.count == 0);
   REQUIRE(made.slope == 0.1);
   REQUIRE(made.is_centred);
   // On paper too, where the cost may depend on them.
-  constexpr auto cost = trace_nests<64, model>(
+  constexpr auto ledger = trace_nests<64, settings>(
       [](const auto& m) { return m.first.weight * static_cast<float>(m.first.gains[1] - 3); });
-  STATIC_REQUIRE(cost.flops() == 8);
+  STATIC_REQUIRE(ledger.flops() == 8);
 }
