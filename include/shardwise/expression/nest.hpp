@@ -317,10 +317,16 @@ constexpr void for_each_tensor(X& x, Visit& visit) {
   visit_nest<Frozen>(x, visit, ignore);
 }
 
-/// Reports a range without elements, in the place of its first one.
+/// Reports a range without elements.
+[[noreturn]] inline void refuse_empty_range() {
+  fail({.rule = violation::operand_count_differs, .have = 0, .want = 1},
+       "a range of tensors is empty");
+}
+/// Returns the first element of a range.
 template <class Range>
-[[noreturn]] auto refuse_empty(const Range& range) -> decltype(*range.begin()) {
-  fail({.rule = violation::operand_count_differs}, "a range of tensors is empty");
+[[nodiscard]] constexpr const auto& front_of(const Range& range) {
+  if (!(range.begin() != range.end())) refuse_empty_range();
+  return *range.begin();
 }
 /// Returns the first tensor of some nests; one in a range, which may be empty, only if all are in
 /// ranges. Throws `operand_count_differs` if the first range has no elements.
@@ -334,7 +340,7 @@ template <class First, class... Rest>
   else if constexpr (kind == nest_kind::tensor)
     return first;
   else if constexpr (kind == nest_kind::range)
-    return first_in(first.begin() != first.end() ? *first.begin() : refuse_empty(first));
+    return first_in(front_of(first));
   else
     return with_parts(
         first, [](const auto&... members) -> const auto& { return first_in(members...); });

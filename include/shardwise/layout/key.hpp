@@ -206,6 +206,23 @@ using layout_from_value =
                     pack_grains(Holder::layout_value, 1), pack_grains(Holder::layout_value, 2),
                     pack_grains(Holder::layout_value, 3)>;
 
+namespace internal {
+
+template <class Layout, class Holder, bool IsSame = Holder::layout_value == Layout::value>
+struct layout_or_changed {
+  using type = Layout;
+};
+template <class Layout, class Holder>
+struct layout_or_changed<Layout, Holder, false> {
+  using type = layout_from_value<typename Layout::mesh_type, Holder>;
+};
+
+/// The layout type of `Holder::layout_value`: `Layout` itself, with its name, if it has this value.
+template <class Layout, class Holder>
+using changed_layout = typename layout_or_changed<Layout, Holder>::type;
+
+}  // namespace internal
+
 /// The extents type of `Holder::extents_value`.
 template <class Holder>
 using extents_from_value = typename internal::extents_of_value<Holder>::type;

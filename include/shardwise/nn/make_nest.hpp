@@ -43,7 +43,7 @@ struct left_out_maker {
   }
 };
 
-/// True for a part of a nest with tensors, which may be frozen.
+/// True for a part of a nest with tensors, which may be frozen or invalid.
 template <class Part>
 inline constexpr bool has_tensors =
     internal::any_in_nest<Part>([]<class Each>(std::type_identity<Each>) {

@@ -19,15 +19,7 @@ struct planned_layout {
   struct wanted {
     static constexpr layout_desc layout_value = Parts::template layout_of<Marked>();
   };
-  template <bool IsSame, class Held>
-  struct choose {
-    using type = Layout;
-  };
-  template <class Held>
-  struct choose<false, Held> {
-    using type = layout_from_value<typename Layout::mesh_type, Held>;
-  };
-  using type = typename choose<wanted::layout_value == Layout::value, wanted>::type;
+  using type = changed_layout<Layout, wanted>;
 };
 
 /// The planned tensor of a marked one.

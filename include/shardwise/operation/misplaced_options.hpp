@@ -21,8 +21,10 @@ template <fixed_string Call, class X>
 using options_misplaced = broken_rule<misuse::options_are_template_arguments,
                                       typename no_subject<X>::type, suggested(Call)>;
 
+/// The text of a call, or of an option.
 using call_text = bounded_text<79>;
 
+/// An option with numbers: `paddings<1, 1>`.
 template <fixed_string Name, index_t... Numbers>
 inline constexpr call_text numbered_option = [] {
   call_text out;
@@ -76,6 +78,7 @@ struct written_call {
     return out;
   }
 };
+/// The same with the text that `Call` writes.
 template <class Call, class X>
 using call_misplaced =
     typename decltype(internal::refused_with<misuse::options_are_template_arguments,

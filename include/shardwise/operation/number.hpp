@@ -28,8 +28,7 @@ template <class X>
 constexpr void require_probability(const X& number) {
   if constexpr (Scalar<X>) {
     const auto probability = static_cast<double>(number);
-    if (!(probability >= 0 && probability <= 1))
-      fail({.rule = violation::number_is_out_of_range}, "a probability is a number from 0 to 1");
+    if (!(probability >= 0 && probability <= 1)) fail({.rule = violation::number_is_out_of_range});
   }
 }
 

@@ -70,9 +70,6 @@ constexpr void add_to_group(std::optional<Sum>& group, std::type_identity_t<Sum>
   else
     group.emplace(std::move(more));
 }
-[[noreturn]] inline void refuse_empty_range() {
-  fail({.rule = violation::operand_count_differs}, "a range of tensors is empty and has no norm");
-}
 
 /// Returns the sum of `of(tensor)` over an abstract nest, whose types state which sums are pending
 /// over the same axes: these are reduced together.

@@ -33,15 +33,7 @@ struct master_layout {
       return out;
     }();
   };
-  template <bool IsSame, class Held>
-  struct choose {
-    using type = Layout;
-  };
-  template <class Held>
-  struct choose<false, Held> {
-    using type = layout_from_value<mesh_type, Held>;
-  };
-  using type = typename choose<wanted::layout_value == Layout::value, wanted>::type;
+  using type = changed_layout<Layout, wanted>;
 };
 
 /// Changes tensors to masters: the element type of their arithmetic, split over more axes.

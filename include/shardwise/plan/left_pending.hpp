@@ -57,15 +57,7 @@ struct gradient_layout_of {
   struct wanted {
     static constexpr layout_desc layout_value = Request::layout(mesh_type::value, Layout::value);
   };
-  template <bool IsSame, class Held>
-  struct choose {
-    using type = Layout;
-  };
-  template <class Held>
-  struct choose<false, Held> {
-    using type = layout_from_value<mesh_type, Held>;
-  };
-  using type = typename choose<wanted::layout_value == Layout::value, wanted>::type;
+  using type = changed_layout<Layout, wanted>;
 };
 
 /// The type of the gradient of a tensor.

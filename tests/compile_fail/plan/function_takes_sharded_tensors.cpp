@@ -2,7 +2,7 @@
 // An abstract tensor is not the tensor that it represents.
 // expect: shardwise::broken_rule<shardwise::misuse::tensor_is_on_paper, pod,
 // expect: "f32[8@x]"
-// expect: tensors of a traced function have no place in a pool: its parameters and variables
+// expect: the tensors of a traced function are abstract: declare its parameters and variables
 #include <shardwise/shardwise.hpp>
 
 using namespace shardwise;

@@ -2,7 +2,7 @@
 // A helper of a function whose gradient is traced returns the type of a tensor in a pool.
 // expect: shardwise::broken_rule<shardwise::misuse::tensor_is_on_paper, pod,
 // expect: "f32[8@data, 16]"
-// expect: tensors of a traced function have no place in a pool: its parameters and variables
+// expect: the tensors of a traced function are abstract: declare its parameters and variables
 #include <shardwise/shardwise.hpp>
 
 using namespace shardwise;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::misuse::tensor_is_not_a_number,
-// expect: {"pow(a, 2.0F), square, logical_xor"}
+// expect: {"bitwise_xor, logical_xor or pow"}
 #include <shardwise/shardwise.hpp>
 
 using namespace shardwise;
