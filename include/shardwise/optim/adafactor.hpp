@@ -91,7 +91,7 @@ struct adafactor_state {
 ///     auto state = learn.start(model);
 ///     learn(model, state, gradients, 0.01);
 struct adafactor {
-  [[no_unique_address]] named_options named{};
+  named_options named{};
   double decay = 0.8;             ///< step `t` weighs the past by `1 - 1 / t^decay`
   double epsilon = 1.1920929e-7;  ///< the least root of a mean of squares
   double least_scale = 1e-3;     ///< the least root mean square of a parameter, as far as it counts

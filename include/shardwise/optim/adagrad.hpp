@@ -24,7 +24,7 @@ struct adagrad_state {
 ///
 ///     optim::adagrad learn{.initial = 0.1};
 struct adagrad {
-  [[no_unique_address]] named_options named{};
+  named_options named{};
   double epsilon = 1e-10;        ///< is added to the root
   double initial = 0;            ///< is added to the sum of squares
   double weight_decay = 0;       ///< of the squares of the weights, as part of the gradient

@@ -94,7 +94,7 @@ struct adam_state {
 ///     auto state = learn.start(model);
 ///     learn(model, state, gradients, rate);
 struct adam {
-  [[no_unique_address]] named_options named{};
+  named_options named{};
   double beta1 = 0.9;
   double beta2 = 0.999;
   double epsilon = 1e-8;
@@ -136,7 +136,7 @@ struct adam {
 
 /// Adam with decoupled weight decay: the weights shrink by `rate * weight_decay` in each step.
 struct adamw {
-  [[no_unique_address]] named_options named{};
+  named_options named{};
   double beta1 = 0.9;
   double beta2 = 0.999;
   double epsilon = 1e-8;

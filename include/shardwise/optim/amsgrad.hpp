@@ -22,7 +22,7 @@ struct amsgrad_state {
 /// AMSGrad: `adam` with the greatest running mean of squares so far, so that steps never grow
 /// because old gradients are forgotten. For parameters, state and rate see `sgd`.
 struct amsgrad {
-  [[no_unique_address]] named_options named{};
+  named_options named{};
   double beta1 = 0.9;
   double beta2 = 0.999;
   double epsilon = 1e-8;

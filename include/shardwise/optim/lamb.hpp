@@ -19,7 +19,7 @@ namespace shardwise::optim {
 ///
 ///     optim::lamb learn{.weight_decay = 0.01, .treat = optim::decay_matrices};
 struct lamb {
-  [[no_unique_address]] named_options named{};
+  named_options named{};
   double beta1 = 0.9;
   double beta2 = 0.999;
   double epsilon = 1e-6;

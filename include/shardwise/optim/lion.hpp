@@ -21,7 +21,7 @@ struct lion_state {
 ///
 ///     optim::lion learn{.weight_decay = 0.1};
 struct lion {
-  [[no_unique_address]] named_options named{};
+  named_options named{};
   double beta1 = 0.9;
   double beta2 = 0.99;
   double weight_decay = 0;

@@ -24,7 +24,7 @@ struct rmsprop_state {
 ///
 ///     optim::rmsprop learn{.decay = 0.9, .momentum = 0.9};
 struct rmsprop {
-  [[no_unique_address]] named_options named{};
+  named_options named{};
   double decay = 0.99;           ///< of the running mean; `alpha` in PyTorch
   double epsilon = 1e-8;         ///< is added to the root
   double momentum = 0;           ///< 0 for none

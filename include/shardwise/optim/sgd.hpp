@@ -28,7 +28,7 @@ struct sgd_state {
 ///     auto state = descend.start(model);
 ///     descend(model, state, gradients, rate);
 struct sgd {
-  [[no_unique_address]] named_options named{};
+  named_options named{};
   double momentum = 0.9;         ///< 0 for plain gradient descent
   double weight_decay = 0;       ///< of the squares of the weights, as part of the gradient
   bool nesterov = false;         ///< looks one step ahead
