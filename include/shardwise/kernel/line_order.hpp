@@ -66,29 +66,35 @@ class line_order {
   /// Returns the `count` largest of `n` elements in descending order, by descending keys.
   template <class ValueOf>
   [[nodiscard]] const std::vector<entry>& greatest(index_t n, index_t count, const ValueOf& value) {
-    const auto exactly_before = [](const entry& a, const entry& b) {
-      return a.key < b.key || (a.key == b.key && a.at < b.at);
-    };
     const auto key = [&](index_t i) { return key_of(value(i), true); };
-    // The smallest of those found so far is in front; later ones with the same key come after it.
-    read(count, key);
-    std::make_heap(entries_.begin(), entries_.end(), exactly_before);
-    auto worst = value(index_t{entries_.front().at});
-    for (index_t i = count;; ++i) {
-      // This comparison decides for most elements. Nothing comes after NaN.
-      if (worst == worst) {
-        while (i + many <= n && !is_any_above(i, value, worst)) i += many;
-        while (i < n && !(value(i) > worst)) ++i;
-      }
-      if (i >= n) break;
-      const Key next = key(i);
-      if (next >= entries_.front().key) continue;
-      std::pop_heap(entries_.begin(), entries_.end(), exactly_before);
-      entries_.back() = {next, static_cast<std::uint32_t>(i)};
-      std::push_heap(entries_.begin(), entries_.end(), exactly_before);
-      worst = value(index_t{entries_.front().at});
+    const auto wanted = static_cast<std::size_t>(count);
+    if (wanted > few_wanted && n / count < 16) {
+      static_cast<void>(sort(n, key));
+      entries_.resize(wanted);
+      return entries_;
     }
-    std::sort_heap(entries_.begin(), entries_.end(), exactly_before);
+    read(count, key);
+    std::sort(entries_.begin(), entries_.end(), exactly_before);
+    // Behind them stand elements that may come before the last of them, until there are enough to
+    // select from.
+    const std::size_t most = wanted <= few_wanted ? wanted : 2 * wanted + 2 * many;
+    std::size_t size = wanted;
+    entries_.resize(most + many);
+    for (index_t i = count; i < n; i += many) {
+      const index_t end = std::min(i + many, n);
+      const auto last = value(index_t{entries_[wanted - 1].at});
+      if (end - i == many && !is_any_above(i, value, last)) continue;
+      const std::size_t collected = size;
+      for (index_t j = i; j < end; ++j) {
+        entries_[size].at = static_cast<std::uint32_t>(j);
+        size += may_be_above(value(j), last) ? 1 : 0;
+      }
+      for (std::size_t c = collected; c < size; ++c) entries_[c].key = key(index_t{entries_[c].at});
+      if (size > most) select(wanted, std::exchange(size, wanted));
+    }
+    select(wanted, size);
+    entries_.resize(wanted);
+    if (wanted > few_wanted) std::sort(entries_.begin(), entries_.end(), exactly_before);
     return entries_;
   }
 
@@ -96,6 +102,8 @@ class line_order {
   /// As many values as are compared at once.
   static constexpr index_t many = 64;
   static constexpr index_t few = 512;
+  /// So few of the largest elements are kept in order; of more, only the last is known.
+  static constexpr std::size_t few_wanted = 32;
   static constexpr int digit_bits = 11;
   static constexpr int digits = (std::numeric_limits<Key>::digits + digit_bits - 1) / digit_bits;
   static constexpr std::size_t values = std::size_t{1} << digit_bits;
@@ -103,12 +111,37 @@ class line_order {
   [[nodiscard]] static bool before(const entry& a, const entry& b) noexcept {
     return a.key < b.key;
   }
-  /// Returns true if any of the next values is larger; without branches, so that compilers
+  [[nodiscard]] static bool exactly_before(const entry& a, const entry& b) noexcept {
+    return a.key < b.key || (a.key == b.key && a.at < b.at);
+  }
+  /// Moves those of `size` entries that come first to the front, the last of them at its place.
+  void select(std::size_t wanted, std::size_t size) {
+    const auto begin = entries_.begin();
+    if (wanted > few_wanted) {
+      std::nth_element(begin, begin + static_cast<std::ptrdiff_t>(wanted - 1),
+                       begin + static_cast<std::ptrdiff_t>(size), exactly_before);
+      return;
+    }
+    for (std::size_t i = wanted; i < size; ++i) {
+      const entry next = entries_[i];
+      if (next.key >= entries_[wanted - 1].key) continue;
+      std::size_t to = wanted - 1;
+      for (; to > 0 && entries_[to - 1].key > next.key; --to) entries_[to] = entries_[to - 1];
+      entries_[to] = next;
+    }
+  }
+  /// Returns false for most values: those that the limit equals or exceeds. NaN, on either side, is
+  /// left to the keys.
+  template <class T>
+  [[nodiscard]] static bool may_be_above(const T& value, const T& limit) noexcept {
+    return !(value <= limit);
+  }
+  /// Returns true if any of the next values may be larger; without branches, so that compilers
   /// vectorise it.
   template <class ValueOf, class T>
   [[nodiscard]] static bool is_any_above(index_t begin, const ValueOf& value, const T& limit) {
     int found = 0;
-    for (index_t i = 0; i < many; ++i) found |= value(begin + i) > limit ? 1 : 0;
+    for (index_t i = 0; i < many; ++i) found |= may_be_above(value(begin + i), limit) ? 1 : 0;
     return found != 0;
   }
   template <class KeyOf>
