@@ -46,16 +46,35 @@ template <class T, std::size_t N = 1, bool Found = false>
     return count_members<T, N + 1>();
 }
 
+/// Converts to a base class of `T` only.
+template <class T>
+struct any_base {
+  template <class Base>
+    requires(std::is_base_of_v<Base, T> && !std::is_same_v<Base, T>)
+  [[noreturn]] operator Base() const noexcept { std::abort(); }
+};
+/// True if the first of `Count` values that initialize an aggregate is that of a base class, whose
+/// members no structured binding finds beside those of the class.
+template <class T, std::size_t Count>
+inline constexpr bool has_base_class = []<std::size_t... I>(std::index_sequence<I...>) {
+  return requires { T{any_base<T>{}, (static_cast<void>(I), any_member{})...}; };
+}
+(std::make_index_sequence<Count - 1>{});
+template <class T>
+inline constexpr bool has_base_class<T, 0> = false;
+
 }  // namespace detail
 
-/// The number of members of an aggregate; 0 for a class without members or with more than
-/// `max_members`.
+/// The number of members of an aggregate; 0 for a class without members, with more than
+/// `max_members` or with a base class.
 template <class T>
 inline constexpr std::size_t member_count = [] {
-  if constexpr (std::is_empty_v<T>)
+  if constexpr (std::is_empty_v<T>) {
     return std::size_t{0};
-  else
-    return detail::count_members<T>() <= max_members ? detail::count_members<T>() : 0;
+  } else {
+    constexpr std::size_t count = detail::count_members<T>();
+    return count <= max_members && !detail::has_base_class<T, count> ? count : 0;
+  }
 }();
 
 /// An aggregate whose members can be enumerated without code written for it: a class that `T{a, b}`
@@ -83,16 +102,28 @@ template <class T, std::size_t N = max_members + 1>
     return has_too_many_members<T, N + 1>();
 }
 
+/// True for an aggregate with a base class.
+template <class T>
+[[nodiscard]] constexpr bool has_some_base_class() noexcept {
+  if constexpr (!std::is_class_v<T> || !std::is_aggregate_v<T> || std::is_empty_v<T>)
+    return false;
+  else
+    return has_base_class<T, count_members<T>()>;
+}
+
 }  // namespace detail
 
 namespace internal {
 
-/// Rejects a class in a nest that has too many members to be traversed.
+/// Rejects a class in a nest whose members cannot be traversed: too many, or beside a base class.
 template <class T>
-constexpr void require_few_members() noexcept {
+constexpr void require_members() noexcept {
   static_assert(!has_too_many_members<T>(),
                 "a class of a nest has at most 32 members, or its tensors would not be found: "
                 "group some in a class or an array of their own");
+  static_assert(!has_some_base_class<T>(),
+                "a class of a nest has no base class, or its tensors would not be found: make the "
+                "base a member");
 }
 
 }  // namespace internal

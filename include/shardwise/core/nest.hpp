@@ -72,6 +72,16 @@ template <class T>
   return NamelessWrapper<T> ? path : step_down(path, member_names<T>[member]);
 }
 
+/// Calls a function with corresponding leaves, or with their path before them: what it takes.
+template <class F, class... Leaf>
+constexpr void call_with_leaves(const F& f, const leaf_path& path, Leaf&... leaves) {
+  if constexpr (
+      requires { f(leaves...); } && !requires { f(path, leaves...); })
+    f(leaves...);
+  else
+    f(path, leaves...);
+}
+
 }  // namespace internal
 
 /// Calls `f(leaf, path)` for every leaf of a nested structure (a pytree in JAX), in the order of
@@ -106,7 +116,7 @@ constexpr void for_each_leaf(Nest& nest, const F& f, const leaf_path& path = {})
       (for_each_leaf<Leaf>(members, f, internal::member_path<type>(path, i++)), ...);
     });
   } else {
-    internal::require_few_members<type>();
+    internal::require_members<type>();
   }
 }
 

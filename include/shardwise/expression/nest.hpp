@@ -33,7 +33,7 @@ template <class X>
   else if constexpr (Aggregate<X>)
     return nest_kind::aggregate;
   else
-    return require_few_members<X>(), nest_kind::other;
+    return require_members<X>(), nest_kind::other;
 }
 
 /// True for the result of an invalid operation, alone or among the results of a function.

@@ -157,13 +157,19 @@ template <class Nest>
 state_difference load_safetensors(const safetensors_file& file, Nest& nest,
                                   state_names names = state_names::all) {
   detail::require_tensors(nest);
-  return detail::read_nest(file, state_dict(nest), names);
+  if constexpr (internal::is_variable<Nest>())
+    return detail::read_nest(file, state_dict(nest), names);
+  else
+    return {};
 }
 template <class Nest>
   requires(!detail::is_state<Nest>)
 state_difference load_safetensors(const std::string& path, Nest& nest,
                                   state_names names = state_names::all) {
-  return load_safetensors(safetensors_file(path), nest, names);
+  if constexpr (internal::is_variable<Nest>())
+    return load_safetensors(safetensors_file(path), nest, names);
+  else
+    return {};
 }
 /// Assigns to every tensor of a state, such as a part of a nest; the file may contain others.
 ///

@@ -71,7 +71,7 @@ constexpr void for_each_part(const F& f, const leaf_path& path = {}) {
       for_each_part<nth_type<I, members>>(f, member_path<Nest>(path, I));
     });
   } else {
-    require_few_members<Nest>();
+    require_members<Nest>();
   }
 }
 

@@ -23,26 +23,28 @@ struct parameters {
 
 /// Calls `f(name, tensor)` for every tensor of a model, in the order of declaration. A model is any
 /// nest: an aggregate, an array, a tuple, a vector; the name is the path, `layers.0.mlp.up.weight`.
+/// A function that takes the tensor only is called as `f(tensor)`.
 ///
 ///     for_each_parameter(model, [](const leaf_path& name, auto& w) { ... });
+///     for_each_parameter(model, [](auto& w) { w = w * 0.5F; });
 template <class Model, class F>
 constexpr void for_each_parameter(Model& model, const F& f) {
-  for_each_leaf<detail::parameters>(model, [&](auto& x, const leaf_path& path) { f(path, x); });
+  for_each_leaf<detail::parameters>(
+      model, [&](auto& x, const leaf_path& path) { internal::call_with_leaves(f, path, x); });
 }
 
 /// Calls `f(name, tensor)` for the tensors of a model whose names match a pattern, and returns
 /// their number.
 ///
-///     const index_t found = for_each_parameter(model, "layers.*.bias", [](const auto&, auto& b) {
-///       b = b * 0.0F;
-///     });
+///     const index_t found =
+///         for_each_parameter(model, "layers.*.bias", [](auto& b) { b = b * 0.0F; });
 template <class Model, class F>
 constexpr index_t for_each_parameter(Model& model, text_view pattern, const F& f) {
   index_t count = 0;
   for_each_parameter(model, [&](const leaf_path& name, auto& x) {
     if (!name_matches(name, pattern)) return;
     ++count;
-    f(name, x);
+    internal::call_with_leaves(f, name, x);
   });
   return count;
 }

@@ -181,6 +181,12 @@ struct state_difference {
 
 namespace internal {
 
+/// Rejects a const nest to load into; false for one.
+template <class Nest>
+[[nodiscard]] constexpr bool is_variable() noexcept {
+  static_assert(!std::is_const_v<Nest>, "what is loaded into is a variable, not const");
+  return !std::is_const_v<Nest>;
+}
 /// Returns the names of a difference as the text of an error.
 [[nodiscard]] std::string words_of(const state_difference& names);
 
@@ -208,7 +214,10 @@ state_difference load_state(const state_view& into, const const_state_view& sour
 template <class Nest, class Entry>
 state_difference load_state_dict(Nest& nest, const basic_state_view<Entry>& source,
                                  state_names names = state_names::all) {
-  return detail::load_state(state_dict(nest), source, names);
+  if constexpr (internal::is_variable<Nest>())
+    return detail::load_state(state_dict(nest), source, names);
+  else
+    return {};
 }
 /// Loads into a part of a nest.
 ///

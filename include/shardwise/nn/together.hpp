@@ -225,9 +225,9 @@ template <class X>
 
 }  // namespace internal
 
-/// Calls `f(name, x, y)` for every tensor of a nest and the corresponding one of another nest of
-/// the same structure, such as a model and its average, whose elements and layouts may differ. A
-/// part that one of them leaves out, such as a frozen part of a gradient, is skipped.
+/// Calls `f(name, x, y)`, or `f(x, y)`, for every tensor of a nest and the corresponding one of
+/// another nest of the same structure, such as a model and its average, whose elements and layouts
+/// may differ. A part that one of them leaves out, such as a frozen part of a gradient, is skipped.
 ///
 ///     for_each_parameter(model, gradients, [](const leaf_path& name, auto& w, const auto& g) {
 ///       w -= g * 0.1F;
@@ -240,7 +240,9 @@ constexpr void for_each_parameter(First& first, Second& second, const F& f) {
       decltype(internal::judge_together<frozen, internal::any_tensors, std::remove_const_t<First>,
                                         std::remove_const_t<Second>>());
   if constexpr (internal::is_judged_well<judged>())
-    internal::walk_together<frozen>(f, leaf_path{}, first, second);
+    internal::walk_together<frozen>(
+        [&](const auto& path, auto&... x) { internal::call_with_leaves(f, path, x...); },
+        leaf_path{}, first, second);
 }
 /// The same for three nests, such as a model, moments, and gradients.
 template <class First, class Second, class Third, class F>
@@ -252,7 +254,9 @@ constexpr void for_each_parameter(First& first, Second& second, Third& third, co
       decltype(internal::judge_together<frozen, internal::any_tensors, std::remove_const_t<First>,
                                         std::remove_const_t<Third>>())>::type;
   if constexpr (internal::is_judged_well<judged>())
-    internal::walk_together<frozen>(f, leaf_path{}, first, second, third);
+    internal::walk_together<frozen>(
+        [&](const auto& path, auto&... x) { internal::call_with_leaves(f, path, x...); },
+        leaf_path{}, first, second, third);
 }
 
 }  // namespace shardwise

@@ -63,8 +63,10 @@ template <class F, class... X, class... V>
     return detail::call_jvp(f, arguments, tangents);
   } else {
     // As in `gradient`.
-    using results = decltype(f(std::declval<const typename internal::recorded_as<X>::type&>()...));
-    internal::require_results<results>();
+    using results = decltype(std::declval<const internal::callee<F>&>()(
+        std::declval<const typename internal::recorded_as<X>::type&>()...));
+    internal::require_results<results, F, "jvp(f, std::tuple{x, w}, tangents)",
+                              typename internal::recorded_as<X>::type...>();
     if constexpr (internal::has_no_results<results>)
       return std::pair{internal::refused_results_of<results>{},
                        internal::refused_results_of<results>{}};
@@ -76,8 +78,10 @@ template <class F, detail::SingleArgument X, detail::SingleArgument V>
 [[nodiscard]] constexpr auto jvp(const F& f, const X& argument, const V& tangent) {
   if constexpr (!AnyRefused<X, V> && !internal::holds_expressions<X>) {
     // Named here as in `gradient`, where the program calls.
-    using results = decltype(f(std::declval<const typename internal::recorded_as<X>::type&>()));
-    internal::require_results<results>();
+    using results = decltype(std::declval<const internal::callee<F>&>()(
+        std::declval<const typename internal::recorded_as<X>::type&>()));
+    internal::require_results<results, F, "jvp(f, std::tuple{x, w}, tangents)",
+                              typename internal::recorded_as<X>::type>();
     if constexpr (internal::has_no_results<results>)
       return std::pair{internal::refused_results_of<results>{},
                        internal::refused_results_of<results>{}};

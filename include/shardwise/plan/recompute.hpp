@@ -3,9 +3,11 @@
 
 #include "shardwise/expression/nest.hpp"
 #include "shardwise/plan/abstract.hpp"
+#include "shardwise/plan/callee.hpp"
 #include "shardwise/plan/gradient.hpp"
 
 #include <type_traits>
+#include <utility>
 
 namespace shardwise {
 
@@ -53,16 +55,26 @@ struct recomputed_function {
   constexpr auto operator()(const X&... x) const {
     if constexpr (AnyRefused<X...>) {
       return refused_value{};
-    } else if constexpr (holds_refusal<std::remove_cvref_t<decltype(f(x...))>>) {
-      return refused_results_of<decltype(f(x...))>{};
     } else {
-      const auto& first = first_in(x...);
-      using tensor = std::remove_cvref_t<decltype(first)>;
-      const typename recomputing_of<typename domain_of<tensor>::type>::type mark(first);
-      const auto result = [&](const auto& each) { return mark.result(each); };
-      const auto out = f(x...);
-      return map_nest(out, result);
+      using results = decltype(std::declval<const callee<F>&>()(x...));
+      if constexpr (std::is_same_v<results, not_callable>)
+        return report<refused_call<F, "recompute(f)(x, w)", X...>>();
+      else if constexpr (holds_refusal<std::remove_cvref_t<results>>)
+        return refused_results_of<results>{};
+      else
+        return marked(x...);
     }
+  }
+
+ private:
+  template <class... X>
+  constexpr auto marked(const X&... x) const {
+    const auto& first = first_in(x...);
+    using tensor = std::remove_cvref_t<decltype(first)>;
+    const typename recomputing_of<typename domain_of<tensor>::type>::type mark(first);
+    const auto result = [&](const auto& each) { return mark.result(each); };
+    const auto out = f(x...);
+    return map_nest(out, result);
   }
 };
 

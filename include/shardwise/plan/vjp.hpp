@@ -156,14 +156,19 @@ struct refused_pullback {
   }
 };
 
-/// True if a function that returns `Results` has an error that has been reported.
+/// True if a function that returns `Results` cannot be called, or has an error that has been
+/// reported.
 template <class Results>
 inline constexpr bool has_no_results =
-    holds_refusal<std::remove_cvref_t<Results>> || may_be_an_error<std::remove_cvref_t<Results>>;
-/// Fails if a function that returns `Results` is valid but returns no tensor.
-template <class Results>
+    holds_refusal<std::remove_cvref_t<Results>> || may_be_an_error<std::remove_cvref_t<Results>> ||
+    std::is_same_v<Results, not_callable>;
+/// Fails if a function that returns `Results` for arguments `X` cannot be called with them, or is
+/// valid but returns no tensor; `Call` is the call as it should be.
+template <class Results, class F, fixed_string Call, class... X>
 constexpr void require_results() {
-  if constexpr (may_be_an_error<std::remove_cvref_t<Results>>)
+  if constexpr (std::is_same_v<Results, not_callable>)
+    static_cast<void>(report<refused_call<F, Call, X...>>());
+  else if constexpr (may_be_an_error<std::remove_cvref_t<Results>>)
     fail({.rule = violation::loss_is_no_number}, "the function returns an int");
 }
 
@@ -205,8 +210,10 @@ template <class F, class... X>
     return internal::call_vjp(f, x...);
   } else {
     // As in `gradient`.
-    using results = decltype(f(std::declval<const typename internal::recorded_as<X>::type&>()...));
-    internal::require_results<results>();
+    using results = decltype(std::declval<const internal::callee<F>&>()(
+        std::declval<const typename internal::recorded_as<X>::type&>()...));
+    internal::require_results<results, F, "vjp(f, x, w)",
+                              typename internal::recorded_as<X>::type...>();
     if constexpr (internal::has_no_results<results>)
       return std::pair{internal::refused_results_of<results>{},
                        internal::refused_pullback<sizeof...(X)>{}};

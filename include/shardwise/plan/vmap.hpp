@@ -3,6 +3,7 @@
 
 #include "shardwise/plan/abstract.hpp"
 #include "shardwise/plan/batching.hpp"
+#include "shardwise/plan/callee.hpp"
 #include "shardwise/plan/gradient.hpp"
 #include "shardwise/plan/mapping.hpp"
 
@@ -212,12 +213,23 @@ struct mapped_function {
       static_assert(mapping_of<dims, X...>::seen.is_any,
                     "vmap maps a dimension of at least one tensor");
       // Named here as in `gradient`, where the program calls.
-      if constexpr (dims::count > 1)
-        (void)sizeof(decltype(f(std::declval<const element_nest<X, mapped_dim(Dims)>&>()...))*);
-      else
-        (void)sizeof(
-            decltype(f(std::declval<const element_nest<X, mapped_dims<1, Dims...>()[0]>&>()...))*);
-      return call_mapped<dims>(f, std::index_sequence_for<X...>{}, x...);
+      if constexpr (dims::count > 1) {
+        using results = decltype(std::declval<const callee<F>&>()(
+            std::declval<const element_nest<X, mapped_dim(Dims)>&>()...));
+        if constexpr (std::is_same_v<results, not_callable>)
+          return report<
+              refused_call<F, "vmap<0>(f)(x, y)", element_nest<X, mapped_dim(Dims)>...>>();
+        else
+          return call_mapped<dims>(f, std::index_sequence_for<X...>{}, x...);
+      } else {
+        constexpr int dim = mapped_dims<1, Dims...>()[0];
+        using results = decltype(std::declval<const callee<F>&>()(
+            std::declval<const element_nest<X, dim>&>()...));
+        if constexpr (std::is_same_v<results, not_callable>)
+          return report<refused_call<F, "vmap<0>(f)(x, y)", element_nest<X, dim>...>>();
+        else
+          return call_mapped<dims>(f, std::index_sequence_for<X...>{}, x...);
+      }
     }
   }
 };

@@ -114,8 +114,12 @@ class compiled_step {
       return refused_value{};
     } else {
       // `returned` written out: in its place clang would add lines to an error in the function.
-      using made = decltype(f_(std::declval<given<X, argument<X, first_of<X...>>>>()...));
-      if constexpr (internal::holds_refusal<std::remove_cvref_t<made>>)
+      using made = decltype(std::declval<internal::callee<F>&>()(
+          std::declval<given<X, argument<X, first_of<X...>>>>()...));
+      if constexpr (std::is_same_v<made, internal::not_callable>)
+        return internal::report<
+            internal::refused_arguments<F, int{sizeof...(X)}, "train(model, x)">>();
+      else if constexpr (internal::holds_refusal<std::remove_cvref_t<made>>)
         return internal::refused_results_of<made>{};
       else
         return compiled<X...>(x...);

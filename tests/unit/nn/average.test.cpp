@@ -91,6 +91,17 @@ TEST_CASE("two nests are visited together, by name") {
   REQUIRE(count == 10);
   // A pattern is a pattern.
   REQUIRE(for_each_parameter(a, "layers.*.bias", [](const leaf_path&, const auto&) {}) == 2);
+  // A function that takes the tensors only is called without their name.
+  for_each_parameter(a, [&](const auto&) { ++count; });
+  REQUIRE(count == 17);
+  REQUIRE(for_each_parameter(a, "layers.*.bias", [&](auto& w) { w = zeros_like(w); }) == 2);
+  REQUIRE(values(a.layers[1].bias) == std::vector<float>(values(b.layers[1].bias).size()));
+  for_each_parameter(a, b, [&](auto& x, const auto& y) {
+    x = internal::narrowed<typename std::remove_cvref_t<decltype(x)>::value_type>(y);
+  });
+  REQUIRE(values(a.layers[1].bias) == values(b.layers[1].bias));
+  for_each_parameter(zero, a, b, [&](const auto&, const auto&, const auto&) { ++count; });
+  REQUIRE(count == 22);
   a.layers.pop_back();
   REQUIRE_THROWS_WITH(for_each_parameter(a, b, [](const leaf_path&, const auto&, const auto&) {}),
                       contains("as many tensors in each range"));

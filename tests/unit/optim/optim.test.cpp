@@ -59,7 +59,7 @@ std::vector<float> train(const Optimizer& optimizer, double clip, int steps,
     losses.push_back(to_host(step(pool, [&] { return learn(m, state, rate, x, wanted); }))());
   }
   std::vector<float> out;
-  for_each_parameter(m, [&](const leaf_path&, const auto& w) {
+  for_each_parameter(m, [&](const auto& w) {
     const auto host = to_host(w);
     out.insert(out.end(), host.elements().begin(), host.elements().end());
   });
