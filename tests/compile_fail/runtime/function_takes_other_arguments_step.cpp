@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::misuse::function_takes_other_arguments,
 // expect: shardwise::size_met{2}, shardwise::suggested<
 // expect: {"train(model, x)"}
-// expect: the function cannot be called with these arguments, in this order; one that it changes is a variable
+// expect: the function cannot be called with these arguments, in this order; what it changes is a variable
 // longest-line: 600
 #include <shardwise/nn.hpp>
 #include <shardwise/shardwise.hpp>
