@@ -32,15 +32,15 @@ template <int... Dims, class X, class Powers, class Root, class... Options>
 [[nodiscard]] constexpr auto norm_of(const X& x, const Powers& powers, const Root& root,
                                      const Options&... options) {
   constexpr auto permitted = decltype(permitted_among(options...)){};
-  return with_dims(
+  const auto wide = powers(widened(x));
+  return narrowed<typename X::value_type>(with_dims(
       [&](const auto&... dims) {
         if constexpr (keeps_dims<Options...>)
-          return root_of_sum(finished(sum<Dims...>(powers(x), dims..., keep_dims), permitted),
-                             root);
+          return root_of_sum(finished(sum<Dims...>(wide, dims..., keep_dims), permitted), root);
         else
-          return root_of_sum(finished(sum<Dims...>(powers(x), dims...), permitted), root);
+          return root_of_sum(finished(sum<Dims...>(wide, dims...), permitted), root);
       },
-      options...);
+      options...));
 }
 
 }  // namespace detail
@@ -68,9 +68,6 @@ template <int... Dims, NamedOperand X, class... Options>
   if constexpr (internal::ends_with_result_as<Options...>()) {
     return internal::on_request([&](const auto&... given) { return l2_norm<Dims...>(x, given...); },
                                 options...);
-  } else if constexpr (rounds_once<typename X::value_type>) {
-    return internal::narrowed<typename X::value_type>(
-        l2_norm<Dims...>(internal::widened(x), options...));
   } else {
     const auto checked =
         internal::carry_out<detail::whole_dims_call<l2_norm_of<Dims...>, Dims...>>(x, options...);
@@ -98,9 +95,6 @@ template <int... Dims, NamedOperand X, class... Options>
   if constexpr (internal::ends_with_result_as<Options...>()) {
     return internal::on_request(
         [&](const auto&... given) { return lp_norm<Dims...>(x, p, given...); }, options...);
-  } else if constexpr (rounds_once<typename X::value_type>) {
-    return internal::narrowed<typename X::value_type>(
-        lp_norm<Dims...>(internal::widened(x), p, options...));
   } else {
     const auto checked =
         internal::carry_out<detail::whole_dims_call<lp_norm_of<Dims...>, Dims...>>(x, options...);

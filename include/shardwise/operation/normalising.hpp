@@ -29,6 +29,16 @@ template <class T, class X>
   else
     return cast<T>(static_cast<X&&>(x));
 }
+/// Converts a result that may be pending. Only a finished sum is rounded; permitted axes finish it.
+template <class T, class X, class Permitted>
+[[nodiscard]] constexpr auto finished_as(X&& x, Permitted permitted) {
+  if constexpr (AnyRefused<X>)
+    return refused_value{};
+  else if constexpr (std::is_same_v<T, typename std::remove_cvref_t<X>::value_type>)
+    return std::remove_cvref_t<X>(static_cast<X&&>(x));
+  else
+    return cast<T>(finished(static_cast<X&&>(x), permitted));
+}
 
 /// Returns the elements minus their maximum along a dimension. No function of these differences
 /// that is normalised depends on the maximum, so gradients treat it as a constant.

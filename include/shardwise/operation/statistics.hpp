@@ -7,6 +7,7 @@
 #include "shardwise/operation/composed.hpp"
 #include "shardwise/operation/logical.hpp"
 #include "shardwise/operation/norm.hpp"
+#include "shardwise/operation/normalising.hpp"
 #include "shardwise/operation/stop_gradient.hpp"
 #include "shardwise/operation/transcendental.hpp"
 #include "shardwise/operation/whole_dims.hpp"
@@ -44,34 +45,34 @@ struct nanvar_of;
 ///     auto v = variance<1>(x, across<"model">);
 template <int... Dims, NamedOperand X, class... Options>
 [[nodiscard]] constexpr auto variance(const X& x, const Options&... options) {
-  using T = typename X::value_type;
-  constexpr auto permitted = decltype(internal::permitted_among(options...)){};
   if constexpr (internal::ends_with_result_as<Options...>()) {
     return internal::on_request(
         [&](const auto&... given) { return variance<Dims...>(x, given...); }, options...);
-  } else if constexpr (rounds_once<T>) {
-    return cast<T>(
-        internal::finished(variance<Dims...>(cast<compute_type<T>>(x), options...), permitted));
   } else {
     const auto checked =
         internal::carry_out<detail::whole_dims_call<variance_of<Dims...>, Dims...>>(x, options...);
     if constexpr (AnyRefused<decltype(checked)>) {
       return refused_value{};
     } else {
+      constexpr auto permitted = decltype(internal::permitted_among(options...)){};
+      const auto wide = internal::widened(x);
       const auto center = internal::with_dims(
           [&](const auto&... dims) {
-            return internal::finished(mean<Dims...>(x, dims..., keep_dims), permitted);
+            return internal::finished(mean<Dims...>(wide, dims..., keep_dims), permitted);
           },
           options...);
       return internal::with_dims(
           [&](const auto&... dims) {
+            using T = typename X::value_type;
             const index_t terms = internal::dims_of<Dims...>(x, dims...).count(x.extents()) -
                                   internal::correction_among(options...);
-            const auto divisor = static_cast<T>(terms > 0 ? terms : 0);
+            const auto divisor = static_cast<compute_type<T>>(terms > 0 ? terms : 0);
+            const auto squares = square(wide - center);
             if constexpr (internal::keeps_dims<Options...>)
-              return sum<Dims...>(square(x - center), dims..., keep_dims) / divisor;
+              return internal::finished_as<T>(sum<Dims...>(squares, dims..., keep_dims) / divisor,
+                                              permitted);
             else
-              return sum<Dims...>(square(x - center), dims...) / divisor;
+              return internal::finished_as<T>(sum<Dims...>(squares, dims...) / divisor, permitted);
           },
           options...);
     }
@@ -87,9 +88,6 @@ template <int... Dims, NamedOperand X, class... Options>
   if constexpr (internal::ends_with_result_as<Options...>()) {
     return internal::on_request(
         [&](const auto&... given) { return standard_deviation<Dims...>(x, given...); }, options...);
-  } else if constexpr (rounds_once<typename X::value_type>) {
-    return internal::narrowed<typename X::value_type>(
-        standard_deviation<Dims...>(internal::widened(x), options...));
   } else {
     const auto checked =
         internal::carry_out<detail::whole_dims_call<standard_deviation_of<Dims...>, Dims...>>(
@@ -97,8 +95,9 @@ template <int... Dims, NamedOperand X, class... Options>
     if constexpr (AnyRefused<decltype(checked)>) {
       return refused_value{};
     } else {
-      return detail::root_of_squares(internal::finished(variance<Dims...>(x, options...),
-                                                        internal::permitted_among(options...)));
+      return internal::narrowed<typename X::value_type>(detail::root_of_squares(
+          internal::finished(variance<Dims...>(internal::widened(x), options...),
+                             internal::permitted_among(options...))));
     }
   }
 }
@@ -118,20 +117,18 @@ template <int... Dims, NamedOperand X, class... Options>
   if constexpr (internal::ends_with_result_as<Options...>()) {
     return internal::on_request(
         [&](const auto&... given) { return logsumexp<Dims...>(x, given...); }, options...);
-  } else if constexpr (rounds_once<typename X::value_type>) {
-    return internal::narrowed<typename X::value_type>(
-        logsumexp<Dims...>(internal::widened(x), options...));
   } else {
     const auto checked =
         internal::carry_out<detail::whole_dims_call<logsumexp_of<Dims...>, Dims...>>(x, options...);
     if constexpr (AnyRefused<decltype(checked)>) {
       return refused_value{};
     } else {
-      using T = typename X::value_type;
+      using T = compute_type<typename X::value_type>;
       constexpr auto permitted = decltype(internal::permitted_among(options...)){};
+      const auto wide = internal::widened(x);
       const auto largest = internal::with_dims(
           [&](const auto&... dims) {
-            return internal::finished(max<Dims...>(x, dims..., keep_dims), permitted);
+            return internal::finished(max<Dims...>(wide, dims..., keep_dims), permitted);
           },
           options...);
       // Otherwise infinity would be subtracted from itself. The result does not depend on the
@@ -139,14 +136,16 @@ template <int... Dims, NamedOperand X, class... Options>
       const auto shift = stop_gradient(where(isfinite(largest), largest, T(0)));
       const auto total = internal::with_dims(
           [&](const auto&... dims) {
-            return internal::finished(sum<Dims...>(exp(x - shift), dims..., keep_dims), permitted);
+            return internal::finished(sum<Dims...>(exp(wide - shift), dims..., keep_dims),
+                                      permitted);
           },
           options...);
       // Without a term, the logarithm has no slope.
       const auto is_empty = equal(total, T(0));
       const auto logarithm =
           where(is_empty, -std::numeric_limits<T>::infinity(), log(where(is_empty, T(1), total)));
-      return internal::without_kept<Dims...>(logarithm + shift, options...);
+      return internal::narrowed<typename X::value_type>(
+          internal::without_kept<Dims...>(logarithm + shift, options...));
     }
   }
 }
@@ -185,9 +184,6 @@ template <int... Dims, NamedOperand X, class... Options>
   if constexpr (internal::ends_with_result_as<Options...>()) {
     return internal::on_request([&](const auto&... given) { return nanmean<Dims...>(x, given...); },
                                 options...);
-  } else if constexpr (rounds_once<typename X::value_type>) {
-    return internal::narrowed<typename X::value_type>(
-        nanmean<Dims...>(internal::widened(x), options...));
   } else {
     const auto checked =
         internal::carry_out<detail::whole_dims_call<nanmean_of<Dims...>, Dims...>>(x, options...);
@@ -205,9 +201,11 @@ template <int... Dims, NamedOperand X, class... Options>
             },
             options...);
       };
-      const auto is_number = logical_not(isnan(x));
-      return total(where(is_number, x, 0)) /
-             cast<typename X::value_type>(total(cast<std::int64_t>(is_number)));
+      using T = typename X::value_type;
+      const auto wide = internal::widened(x);
+      const auto is_number = logical_not(isnan(wide));
+      return internal::narrowed<T>(total(where(is_number, wide, 0)) /
+                                   cast<compute_type<T>>(total(cast<std::int64_t>(is_number))));
     }
   }
 }
@@ -221,21 +219,19 @@ template <int... Dims, NamedOperand X, class... Options>
 ///     auto v = nanvar<1>(x, correction{1}, across<"model">);
 template <int... Dims, NamedOperand X, class... Options>
 [[nodiscard]] constexpr auto nanvar(const X& x, const Options&... options) {
-  using T = typename X::value_type;
-  constexpr auto permitted = decltype(internal::permitted_among(options...)){};
   if constexpr (internal::ends_with_result_as<Options...>()) {
     return internal::on_request([&](const auto&... given) { return nanvar<Dims...>(x, given...); },
                                 options...);
-  } else if constexpr (rounds_once<T>) {
-    return cast<T>(
-        internal::finished(nanvar<Dims...>(cast<compute_type<T>>(x), options...), permitted));
   } else {
     const auto checked =
         internal::carry_out<detail::whole_dims_call<nanvar_of<Dims...>, Dims...>>(x, options...);
     if constexpr (AnyRefused<decltype(checked)>) {
       return refused_value{};
     } else {
-      const auto is_number = logical_not(isnan(x));
+      using T = typename X::value_type;
+      constexpr auto permitted = decltype(internal::permitted_among(options...)){};
+      const auto wide = internal::widened(x);
+      const auto is_number = logical_not(isnan(wide));
       const auto total = [&](auto&& terms, const auto&... keep) {
         return internal::with_dims(
             [&](const auto&... dims) {
@@ -244,17 +240,18 @@ template <int... Dims, NamedOperand X, class... Options>
             options...);
       };
       // Counted once: with the kept dimensions, which a sum over one element removes.
-      const auto count =
-          cast<T>(internal::finished(total(cast<std::int64_t>(is_number), keep_dims), permitted));
+      const auto count = cast<compute_type<T>>(
+          internal::finished(total(cast<std::int64_t>(is_number), keep_dims), permitted));
       // Without NaN, which would spread to the gradient of all elements.
-      const auto known = where(is_number, x, 0);
+      const auto known = where(is_number, wide, 0);
       const auto center = internal::finished(total(known, keep_dims), permitted) / count;
       const auto squares = where(is_number, square(known - center), 0);
       const auto terms = maximum(count - internal::correction_among(options...), 0);
       if constexpr (internal::keeps_dims<Options...>)
-        return total(squares, keep_dims) / terms;
+        return internal::finished_as<T>(total(squares, keep_dims) / terms, permitted);
       else
-        return total(squares) / internal::without_kept<Dims...>(terms, options...);
+        return internal::finished_as<T>(
+            total(squares) / internal::without_kept<Dims...>(terms, options...), permitted);
     }
   }
 }

@@ -9,8 +9,6 @@
 #include "shardwise/operation/normalising.hpp"
 #include "shardwise/operation/reduce.hpp"
 
-#include <type_traits>
-
 namespace shardwise {
 
 /// Returns the integral along a dimension by the trapezoidal rule, of values at the distance `dx`:
@@ -25,14 +23,13 @@ template <int Dim, NamedOperand X, internal::Terms Given = across_axes<>>
   const auto index = iota_like<Dim>(x);
   if constexpr (AnyRefused<decltype(index)>) {
     return refused_value{};
-  } else if constexpr (rounds_once<typename X::value_type>) {
-    return internal::narrowed<typename X::value_type>(
-        trapezoid<Dim>(internal::widened(x), dx, given));
   } else {
     using T = typename X::value_type;
+    using C = compute_type<T>;
     const index_t last = x.extents()[counted_from_front(Dim, x.extents().ssize())] - 1;
-    const auto ends = cast<T>(equal(index, 0)) + cast<T>(equal(index, last));
-    return multiply(sum<Dim>(x * (ends * -0.5 + 1)), dx, given);
+    const auto ends = cast<C>(equal(index, 0)) + cast<C>(equal(index, last));
+    return internal::narrowed<T>(
+        multiply(sum<Dim>(internal::widened(x) * (ends * -0.5 + 1)), dx, given));
   }
 }
 
