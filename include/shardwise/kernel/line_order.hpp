@@ -87,7 +87,7 @@ class line_order {
       const std::size_t collected = size;
       for (index_t j = i; j < end; ++j) {
         entries_[size].at = static_cast<std::uint32_t>(j);
-        size += may_be_above(value(j), last) ? 1 : 0;
+        size += may_be_above(value(j), last) ? 1U : 0U;
       }
       for (std::size_t c = collected; c < size; ++c) entries_[c].key = key(index_t{entries_[c].at});
       if (size > most) select(wanted, std::exchange(size, wanted));
