@@ -38,6 +38,8 @@ struct refused_value {
   operator T() const;
   template <class... I>
   refused_value operator()(const I&...) const;
+  // The single element of what would have been read: any number goes on without an error.
+  value_type operator()() const;
   template <class I>
   refused_value operator[](const I&) const;
   // The members of tensors and of what is read from them.

@@ -5,6 +5,7 @@
 #include "shardwise/operation/comparison.hpp"
 #include "shardwise/operation/cumsum.hpp"
 #include "shardwise/operation/logical.hpp"
+#include "shardwise/operation/zero_factors.hpp"
 
 namespace shardwise {
 
@@ -13,8 +14,8 @@ struct cumprod_operation : running_operation<"cumprod", reduction::product> {
   using combination = detail::combined_by<functions::multiply>;
   using emits = operations<cumsum_operation, flip_operation, pointwise<functions::where>,
                            pointwise<functions::logical_and>>;
-  /// Before the first 0, the products are divided by the element; the cotangent of the 0 itself
-  /// uses the products without it; those of later elements are 0.
+  /// The products are divided by the element. For the first 0 they are computed without it; for
+  /// the second, which has the cotangent 0 until the first one changes, without both.
   static constexpr void gradient(gradient_step& at) {
     const gradient_value x = at.operand(0);
     const gradient_value zero = at.number(0, x);
@@ -24,15 +25,26 @@ struct cumprod_operation : running_operation<"cumprod", reduction::product> {
       return emit<flip_operation>(at.how(), emit<cumsum_operation>(at.how(), turned));
     };
     const gradient_value is_zero = elementwise<functions::equal>(x, zero);
-    const gradient_value zeros = emit<cumsum_operation>(at.how(), masked(one, is_zero));
-    const gradient_value first =
-        elementwise<functions::logical_and>(is_zero, elementwise<functions::equal>(zeros, one));
-    const gradient_value before = elementwise<functions::equal>(zeros, zero);
-    const gradient_value without = elementwise<functions::where>(first, one, x);
-    const gradient_value safe = elementwise<functions::where>(is_zero, one, x);
+    const gradient_value own = zero_factors(x, is_zero);
+    const gradient_value before = emit<cumsum_operation>(at.how(), own) - own;
+    const auto is_zero_behind = [&](const gradient_value& count) {
+      return elementwise<functions::logical_and>(is_zero,
+                                                 elementwise<functions::equal>(before, count));
+    };
+    const gradient_value first = is_zero_behind(zero), second = is_zero_behind(one);
     const gradient_value dy = at.cotangent();
-    at.give(0, masked(from_here_on(dy * at.result()) / safe, before) +
-                   masked(from_here_on(dy * emit<cumprod_operation>(at.how(), without)), first));
+    const auto without = [&](const gradient_value& which, const gradient_value& from) {
+      return elementwise<functions::where>(which, one, from);
+    };
+    const auto behind = [&](const gradient_value& from) {
+      return from_here_on(dy * emit<cumprod_operation>(at.how(), from));
+    };
+    const gradient_value but_first = without(first, x);
+    at.give(0, elementwise<functions::where>(
+                   is_zero,
+                   masked(behind(but_first), first) +
+                       masked(behind(without(second, but_first)) * (before + -1), second),
+                   from_here_on(dy * at.result()) / without(is_zero, x)));
   }
 };
 

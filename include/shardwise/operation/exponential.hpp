@@ -57,8 +57,8 @@ struct pow : fractional_function<"pow", 20> {
       return shardwise::masked(slope, elementwise<logical_not>(is_zero));
     };
     // The power 0 does not depend on the base, nor a power of 0 on the exponent.
-    at.give(0, unless_zero(dy * y * elementwise<pow>(x, y + -1), y));
-    at.give(1, unless_zero(dy * at.result() * elementwise<log>(x), x));
+    at.give(0, dy * unless_zero(y * elementwise<pow>(x, y + -1), y));
+    at.give(1, dy * unless_zero(at.result() * elementwise<log>(x), x));
   }
 };
 struct rsqrt : fractional_function<"rsqrt", 2> {

@@ -9,6 +9,8 @@
 #include "shardwise/operation/transcendental.hpp"
 #include "shardwise/operation/whole_dims.hpp"
 
+#include <limits>
+
 namespace shardwise {
 
 namespace detail {
@@ -80,6 +82,17 @@ template <int... Dims, NamedOperand X, class... Options>
   }
 }
 
+namespace detail {
+
+/// Fails unless the order of a norm is positive and finite.
+constexpr void require_order(double p) {
+  if (!(p > 0 && p <= std::numeric_limits<double>::max()))
+    fail({.rule = violation::number_is_out_of_range},
+         "the order of a norm is positive and finite; max_norm is the limit");
+}
+
+}  // namespace detail
+
 /// The name of `lp_norm` in errors.
 template <int... Dims>
 struct lp_norm_of;
@@ -92,6 +105,7 @@ struct lp_norm_of;
 ///     auto n = lp_norm<1>(x, 3, across<"model">);
 template <int... Dims, NamedOperand X, class... Options>
 [[nodiscard]] constexpr auto lp_norm(const X& x, double p, const Options&... options) {
+  detail::require_order(p);
   if constexpr (internal::ends_with_result_as<Options...>()) {
     return internal::on_request(
         [&](const auto&... given) { return lp_norm<Dims...>(x, p, given...); }, options...);

@@ -6,6 +6,7 @@
 #include "shardwise/operation/comparison.hpp"
 #include "shardwise/operation/over.hpp"
 #include "shardwise/operation/reshape.hpp"
+#include "shardwise/operation/zero_factors.hpp"
 
 namespace shardwise {
 
@@ -64,16 +65,15 @@ struct reduction_operation {
       const gradient_value best = elementwise<functions::equal>(x, y);
       return at.give(0, masked(dy / count(best), best));
     }
-    // If one factor is zero, only its derivative is nonzero; if two are, no derivative is.
-    const gradient_value zero = at.number(0, x);
     const gradient_value one = at.number(1, x);
-    const gradient_value is_zero = elementwise<functions::equal>(x, zero);
+    const gradient_value is_zero = elementwise<functions::equal>(x, at.number(0, x));
     const gradient_value safe = elementwise<functions::where>(is_zero, one, x);
-    const gradient_value zeros = count(is_zero);
+    const gradient_value own = zero_factors(x, is_zero);
+    const gradient_value zeros =
+        emit<reduction_operation>(how(reduction::sum, reduced(at.how()), true), own) - own;
     const gradient_value others =
         emit<reduction_operation>(how(reduction::product, reduced(at.how()), true), safe) / safe;
-    const gradient_value allowed = masked(one, is_zero);
-    at.give(0, dy * masked(others, elementwise<functions::equal>(zeros, allowed)));
+    at.give(0, dy * times_zeros(at, others, zeros));
   }
 
  private:

@@ -5,6 +5,7 @@
 #include "shardwise/operation/comparison.hpp"
 #include "shardwise/operation/out_of_range.hpp"
 #include "shardwise/operation/take.hpp"
+#include "shardwise/operation/zero_factors.hpp"
 
 namespace shardwise {
 
@@ -41,13 +42,12 @@ constexpr void scatter_gradient(gradient_step& at) {
     const gradient_value ones = masked(x, elementwise<functions::greater>(zero, one)) + one;
     at.give(0, dy * emit<Put>(at.how(), ones, chosen, updates));
     // The product of the others: the elements are divided by their own factor, which is left out
-    // if it is 0. With another 0 among the others there is nothing.
+    // if it is 0.
     const gradient_value is_zero = elementwise<functions::equal>(updates, zero);
     const gradient_value safe = elementwise<functions::where>(is_zero, one, updates);
     const gradient_value products = emit<Put>(at.how(), x, chosen, safe);
-    const gradient_value own = masked(one, is_zero);
-    const gradient_value zeros = taken(summed(own));
-    at.give(2, masked(taken(dy * products) / safe, elementwise<functions::equal>(zeros, own)));
+    const gradient_value own = zero_factors(updates, is_zero);
+    at.give(2, times_zeros(at, taken(dy * products) / safe, taken(summed(own)) - own));
   } else {
     const gradient_value y = at.result(), one = at.number(1, dy);
     const gradient_value kept = elementwise<functions::equal>(x, y);

@@ -7,6 +7,7 @@
 #include "shardwise/runtime/gradient.hpp"
 #include "shardwise/runtime/make_nodes.hpp"
 #include "shardwise/runtime/owner_link.hpp"
+#include "shardwise/runtime/run_program.hpp"
 #include "shardwise/runtime/steady_program.hpp"
 #include "shardwise/runtime/step.hpp"
 #include "shardwise/runtime/step_programs.hpp"
@@ -178,7 +179,11 @@ class compiled_step {
     programs_.settle();
     constexpr const void* types = &detail::type_mark<X...>;
     entry* const found = programs_.find(types);
-    return found != nullptr ? *found : programs_.keep(record<X...>(types, std::as_const(x)...));
+    if (found != nullptr) return *found;
+    std::vector<node_ptr> stand_ins;
+    entry made = record<X...>(types, stand_ins, std::as_const(x)...);
+    require_unchanged_captures(stand_ins);
+    return programs_.keep(std::move(made));
   }
   template <class... X>
   auto compiled(std::remove_reference_t<X>&... x) {
@@ -194,12 +199,14 @@ class compiled_step {
           *static_cast<const hollow*>(at.results.get()), take);
     }
   }
-  /// Calls the function with placeholders for its arguments, and plans its program.
+  /// Calls the function with placeholders for its arguments, which it lists, and plans its program.
   template <class... X>
-  [[nodiscard]] entry record(const void* types, const std::remove_cvref_t<X>&... x) {
+  [[nodiscard]] entry record(const void* types, std::vector<node_ptr>& stand_ins,
+                             const std::remove_cvref_t<X>&... x) {
     using first = first_of<X...>;
     detail::step_stand_ins all{internal::first_in(x...).share()->home(), {}, {}};
     std::tuple<argument<X, first>...> arguments{all.template of<first>(x)...};
+    for (const detail::recorded_argument& each : all.made) stand_ins.push_back(each.stand_in);
     constexpr std::index_sequence_for<X...> places;
     const detail::step_parts had = parts_in(arguments, places);
     std::vector<detail::recorded_result> made;
@@ -247,10 +254,10 @@ class compiled_step {
 /// old value that is also held elsewhere is kept. If the same variable is given as two arguments,
 /// they are separate values, of which `f` may change at most one. Numbers and random keys are
 /// inputs, so a learning rate and the key of a dropout may change from step to step. Everything
-/// else is constant: what `f` captures, and members that are not tensors. `f` must not change such
-/// members, and a different value of one compiles another program. `f` must not read elements, so
-/// no branch may depend on them, and must not call a step with its arguments; it calls the function
-/// of that step. The step keeps its memory between calls, until it is destroyed.
+/// else is constant: what `f` captures, and members that are not tensors. `f` must not change
+/// these, and a different value of a member compiles another program. `f` must not read elements,
+/// so no branch may depend on them, and must not call a step with its arguments; it calls the
+/// function of that step. The step keeps its memory between calls, until it is destroyed.
 ///
 ///     auto train = step(optim::training_step{loss, optim::sgd{}});
 ///     for (int i = 0; i < 1000; ++i) now = train(model, state, 0.1F, batch(i), labels(i));

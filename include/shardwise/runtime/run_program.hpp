@@ -17,6 +17,10 @@ void run_program(std::span<tensor_node* const> roots);
 /// Runs the program of everything pending on a machine that is still held.
 void run_pending(pool_state& home);
 
+/// Fails if a handle holds a pending value that depends on one of these arguments of a recorded
+/// function: the function has changed a tensor that it captures, which its program would not.
+void require_unchanged_captures(std::span<const node_ptr> arguments);
+
 /// Returns what that would cost, without running it.
 [[nodiscard]] cost_ledger ledger_of_pending(pool_state& home);
 

@@ -4,16 +4,17 @@
 #include "shardwise/core/config.hpp"
 #include "shardwise/runtime/agreement.hpp"
 #include "shardwise/runtime/collective_run.hpp"
+#include "shardwise/runtime/pending_names.hpp"
 #include "shardwise/runtime/run_program.hpp"
 #include "shardwise/runtime/step_run.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <exception>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <span>
-#include <unordered_set>
 #include <vector>
 
 namespace shardwise {
@@ -278,44 +279,6 @@ inline void run_roots(pool_state& home, std::span<tensor_node* const> roots) {
   });
 }
 
-/// Returns those of these nodes that depend on an argument of a function which a thread is
-/// recording: they never get a value. Operands must precede the nodes that read them.
-[[nodiscard]] inline std::unordered_set<const tensor_node*> nodes_of_recordings(
-    const std::vector<node_ptr>& pending) {
-  std::unordered_set<const tensor_node*> found;
-  for (const node_ptr& at : pending)
-    for (const node_ptr& operand : at->task()->operands())
-      if ((operand->task() != nullptr && operand->task()->is_argument()) ||
-          found.contains(operand.get()))
-        found.insert(at.get());
-  return found;
-}
-
-/// Returns those of these pending nodes that are more than operands of the others, which are held
-/// by handles. They keep their order. The caller holds the machine's turn.
-[[nodiscard]] inline std::vector<node_ptr> named(const std::vector<node_ptr>& pending) {
-  std::vector<long> owners(pending.size(), 1);  // the reference of this vector
-  for (std::size_t i = 0; i < pending.size(); ++i)
-    pending[i]->number = static_cast<std::int32_t>(i);
-  for (const node_ptr& at : pending)
-    for (const node_ptr& operand : at->task()->operands())
-      if (operand->number >= 0) ++owners[static_cast<std::size_t>(operand->number)];
-  for (const node_ptr& at : pending) at->number = -1;
-  std::vector<node_ptr> names;
-  for (std::size_t i = 0; i < pending.size(); ++i)
-    if (pending[i].use_count() > owners[i]) names.push_back(pending[i]);
-  return names;
-}
-
-/// Returns those of these nodes that handles hold and that will have values: other threads may be
-/// recording functions. The caller holds the machine's turn.
-[[nodiscard]] inline std::vector<node_ptr> computable_names(const std::vector<node_ptr>& pending) {
-  std::vector<node_ptr> names = named(pending);
-  const std::unordered_set<const tensor_node*> skipped = nodes_of_recordings(pending);
-  std::erase_if(names, [&](const node_ptr& name) { return skipped.contains(name.get()); });
-  return names;
-}
-
 [[nodiscard]] inline std::vector<tensor_node*> as_roots(const std::vector<node_ptr>& names) {
   std::vector<tensor_node*> roots;
   roots.reserve(names.size());
@@ -336,6 +299,22 @@ SHARDWISE_INLINE void run_pending(pool_state& home) {
   // Holding all nodes while they run would keep values alive that nothing else holds.
   const std::vector<node_ptr> names = detail::computable_names(home.pending().hold());
   if (!names.empty()) detail::run_roots(home, detail::as_roots(names));
+}
+
+SHARDWISE_INLINE void require_unchanged_captures(std::span<const node_ptr> arguments) {
+  if (arguments.empty()) return;
+  pool_state& home = *arguments.front()->home();
+  const machine_turn::look looking(home.turn());
+  const std::vector<node_ptr> pending = home.pending().hold();
+  const auto depend = detail::dependent_nodes(pending, [&](tensor_node* operand) {
+    return std::any_of(arguments.begin(), arguments.end(),
+                       [&](const node_ptr& each) { return each.get() == operand; });
+  });
+  for (const node_ptr& name : detail::named(pending))
+    if (depend.contains(name.get()))
+      fail({.rule = violation::value_is_being_differentiated},
+           "a step changes its arguments only, and its function has changed a tensor that it "
+           "captures: pass it as an argument");
 }
 
 SHARDWISE_INLINE cost_ledger ledger_of_pending(pool_state& home) {

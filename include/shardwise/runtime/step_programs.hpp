@@ -8,6 +8,7 @@
 #include "shardwise/tensor/tensor_handle.hpp"
 
 #include <array>
+#include <atomic>
 #include <bit>
 #include <concepts>
 #include <cstddef>
@@ -100,14 +101,14 @@ class step_programs {
     steady_program program;
   };
 
-  /// A call of the step while it lives. Refuses a call inside another one, which would overwrite
-  /// its description.
+  /// A call of the step while it lives. Refuses a call inside another one, or of another thread,
+  /// which would overwrite its description.
   class call {
    public:
     explicit call(step_programs& of);
     call(const call&) = delete;
     call& operator=(const call&) = delete;
-    ~call() { of_.is_called_ = false; }
+    ~call() { std::atomic_ref(of_.is_called_).store(false); }
 
    private:
     step_programs& of_;

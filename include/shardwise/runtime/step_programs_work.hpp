@@ -7,6 +7,7 @@
 #include "shardwise/runtime/step_programs.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <utility>
 
@@ -17,10 +18,10 @@ SHARDWISE_INLINE step_programs::step_programs(step_programs&&) noexcept = defaul
 SHARDWISE_INLINE step_programs::~step_programs() = default;
 
 SHARDWISE_INLINE step_programs::call::call(step_programs& of) : of_(of) {
-  if (of.is_called_)
+  if (std::atomic_ref(of.is_called_).exchange(true))
     fail({.rule = violation::value_is_being_differentiated},
-         "a step is called by its own function");
-  of.is_called_ = true;
+         "a step is called by its own function, or by another thread: each thread has a step of "
+         "its own");
   of.begin();
 }
 

@@ -75,9 +75,10 @@ SHARDWISE_INLINE void graph_batch::run() {
   std::vector<value_id> needed;
   needed.reserve(results_.size());
   for (const node_ptr& each : results_) needed.push_back(whole.result(graph.id_of(each)));
+  // First: what reads the results of a custom gradient must read the nodes that recordings know.
+  share_custom_gradients(graph, begin, home);
   made_ = graph.splice(needed, home);
   graph.mark_recomputed();
-  share_custom_gradients(graph, begin, home);
 }
 
 }  // namespace shardwise::detail

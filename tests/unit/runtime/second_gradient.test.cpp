@@ -5,8 +5,10 @@
 #include "support/values.hpp"
 #include <shardwise/shardwise.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 using namespace shardwise;
@@ -37,7 +39,69 @@ void check_second_gradient(const device_pool& pool, const F& f) {
   }
 }
 
+/// The derivative of a weighted sum of the gradient of `f`, beside central differences of this sum,
+/// for all elements: a product of the Hessian matrix with a vector.
+template <class F>
+void check_hessian(const device_pool& pool, const F& f, std::vector<double> at) {
+  const X weights = uniform<X>(pool, random_key{2});
+  const X others = uniform<X>(pool, random_key{3});
+  const auto loss = [&](const auto& x) { return reshard<P<>>(sum(f(x) * others)); };
+  const auto slopes = [&](const auto& x) { return reshard<P<>>(sum(gradient(loss)(x) * weights)); };
+  const std::vector<double> found = values(gradient(slopes)(distribute<X>(pool, at)));
+  const auto [slope, product] = jvp(gradient(loss), distribute<X>(pool, at), weights);
+  const std::vector<double> forward = values(product);
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    const double here = at[i], step = 1e-5;
+    const auto moved = [&](double by) {
+      at[i] = here + by;
+      const double made = to_host(slopes(distribute<X>(pool, at)))();
+      at[i] = here;
+      return made;
+    };
+    const double expected = (moved(step) - moved(-step)) / (2 * step);
+    CHECK(std::abs(found[i] - expected) <= 1e-6 * std::max(1.0, std::abs(expected)));
+    CHECK(std::abs(forward[i] - expected) <= 1e-6 * std::max(1.0, std::abs(expected)));
+  }
+}
+
 }  // namespace
+
+TEST_CASE("second derivatives of products at factors that are 0") {
+  const device_pool pool{pair{}};
+  // Rows with no zero, one, two, and three; the last only has zero derivatives.
+  const std::vector<double> at{1.5, -2, 0.5, 3, 2, 0, -1, 0.5, 0, 1.5, 0, -2, 0, 0, 2, 0};
+  check_hessian(
+      pool, [](const auto& x) { return broadcast_to<extents<4, 4>>(product<1>(x, keep_dims)); },
+      at);
+  // Over the split dimension.
+  check_hessian(
+      pool, [](const auto& x) { return x * 0.0 + reshard<P<none>>(product<0>(x)); }, at);
+  check_hessian(
+      pool, [](const auto& x) { return cumprod<1>(x); }, at);
+  const auto index = distribute<sharded_tensor<std::int64_t, extents<4, 4>, X::layout_type>>(
+      pool, [](const global_index& i) { return std::int64_t{i[1] == 3 ? 1 : 0}; });
+  check_hessian(
+      pool,
+      [&](const auto& x) {
+        return put_along<1, scatter_mode::multiply>(square(x) + 1.0, index, x);
+      },
+      at);
+}
+
+TEST_CASE("derivatives of powers of 0") {
+  const device_pool pool{pair{}};
+  const X x = zeros<X>(pool), ones_of = ones<X>(pool);
+  const auto none_of = [](const std::vector<double>& found) {
+    return std::all_of(found.begin(), found.end(), [](double y) { return y == 0; });
+  };
+  // The power 0 is constant, the power 1 is linear.
+  REQUIRE(none_of(values(jvp([](const auto& a) { return pow(a, 0.0); }, x, ones_of).second)));
+  const auto linear = [](const auto& a) { return reshard<P<>>(sum(pow(a, 1.0))); };
+  const auto [slope, bend] = jvp(gradient(linear), x, ones_of);
+  REQUIRE(values(slope) == std::vector<double>(16, 1.0));
+  REQUIRE(none_of(values(bend)));
+  REQUIRE(none_of(values(jvp([&](const auto& y) { return pow(x, y); }, ones_of, ones_of).second)));
+}
 
 TEST_CASE("gradients of gradients have their kernels") {
   const device_pool pool{pair{}};

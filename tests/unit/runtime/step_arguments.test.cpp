@@ -8,11 +8,15 @@
 #include <shardwise/shardwise.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <optional>
+#include <string>
+#include <thread>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -394,6 +398,74 @@ TEST_CASE("a step that its own function calls is refused, and runs afterwards") 
   CHECK(values(next(x)) == eight(2.0F));
   CHECK(values(next(x)) == eight(2.0F));
   CHECK(next.programs() == 1);
+}
+
+TEST_CASE("a step whose function changes a tensor that it captures is refused") {
+  const device_pool pool{pod{}};
+  const X x = ones<X>(pool);
+  X captured = zeros<X>(pool);
+  auto add = step([&](const auto& in) {
+    captured = captured + in;
+    return sum(in * captured);
+  });
+  REQUIRE_THROWS_WITH(add(x), Catch::Contains("has changed a tensor that it captures"));
+  // The same where the result does not depend on it, and in a function object.
+  std::vector<X> log;
+  auto keep = step([&](const auto& in) {
+    log.push_back(in * 2.0F);
+    return sum(in);
+  });
+  REQUIRE_THROWS_WITH(keep(x), Catch::Contains("pass it as an argument"));
+  log.clear();
+  struct counter {
+    X seen;
+    auto operator()(const X& in) {
+      seen = seen + in;
+      return sum(seen);
+    }
+  };
+  auto count = step(counter{zeros<X>(pool)});
+  REQUIRE_THROWS_WITH(count(x), Catch::Contains("pass it as an argument"));
+
+  // What is captured may be read, and local variables of the function be changed.
+  const X twos = full<X>(pool, 2.0F);
+  auto read = step([&](const auto& in) {
+    X local = in * twos;
+    for (int i = 0; i < 2; ++i) local += twos;
+    return local;
+  });
+  CHECK(values(read(x)) == eight(6.0F));
+  // What is pending outside is no change, and what is held of the result of a call neither.
+  const X pending = x * 3.0F;
+  const auto first = read(x);
+  auto again = step([&](const auto& in) { return in + pending; });
+  CHECK(values(again(first)) == eight(9.0F));
+  CHECK(values(pending) == eight(3.0F));
+}
+
+TEST_CASE("a step that another thread is calling is refused, not called at once") {
+  const device_pool pool{pod{}};
+  const X x = ones<X>(pool);
+  std::atomic<bool> is_called = false, is_over = false;
+  std::string refusal;
+  auto wait = step([&](const auto& in) {
+    is_called = true;
+    while (!is_over) std::this_thread::yield();
+    return in * 2.0F;
+  });
+  std::jthread other([&] {
+    while (!is_called) std::this_thread::yield();
+    try {
+      static_cast<void>(wait(x));
+    } catch (const std::exception& thrown) {
+      refusal = thrown.what();
+    }
+    is_over = true;
+  });
+  CHECK(values(wait(x)) == eight(2.0F));
+  other.join();
+  CHECK_THAT(refusal, Catch::Contains("by another thread"));
+  CHECK(values(wait(x)) == eight(2.0F));
 }
 
 TEST_CASE("a step that is called while another function is recorded is refused") {

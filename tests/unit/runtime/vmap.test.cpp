@@ -217,6 +217,12 @@ TEST_CASE("a custom gradient is that of a mapped function too") {
     for (std::size_t i = 0; i < 4; ++i) want += 5 * std::sin(all[i * 3 + k]);
     REQUIRE(got[k] == Approx(want).epsilon(1e-12));
   }
+  // Also where the mapped function goes on with its result.
+  const auto inside = [&](const auto& v) {
+    return sum(vmap<0>([&](const auto& row) { return sum(tripled(tripled(row) * 2.0)); })(v));
+  };
+  const auto outside = [&](const auto& v) { return sum(tripled(tripled(v) * 2.0)); };
+  REQUIRE(values(gradient(inside)(x)) == values(gradient(outside)(x)));
   // The same on paper.
   constexpr auto on_paper = [](const auto& v) {
     constexpr auto again =
