@@ -352,7 +352,7 @@ struct custom_function : recorded_function<F, Backward> {
 ///         [](const auto& x, const auto& dy) { return clamp(dy, -1.0F, 1.0F); });
 template <class F, class Backward>
 [[nodiscard]] constexpr auto custom_gradient(const F& f, const Backward& backward) {
-  return detail::custom_function<F, Backward>{{f, backward}};
+  return detail::custom_function<std::decay_t<F>, std::decay_t<Backward>>{{f, backward}};
 }
 
 }  // namespace shardwise

@@ -244,9 +244,10 @@ template <int... Which, class F, fixed_string... Axes>
 [[nodiscard]] constexpr auto gradient(const F& f, left_pending_over<Axes...> = {}) {
   using request = left_pending_over<Axes...>;
   if constexpr (sizeof...(Which) == 0)
-    return internal::gradient_function<F, internal::asked<false, request, 0>>{f};
+    return internal::gradient_function<std::decay_t<F>, internal::asked<false, request, 0>>{f};
   else
-    return internal::gradient_function<F, internal::asked<false, request, Which...>>{f};
+    return internal::gradient_function<std::decay_t<F>, internal::asked<false, request, Which...>>{
+        f};
 }
 /// Returns a pair of the value of the function and its gradient.
 ///
@@ -256,9 +257,10 @@ template <int... Which, class F, fixed_string... Axes>
 [[nodiscard]] constexpr auto value_and_grad(const F& f, left_pending_over<Axes...> = {}) {
   using request = left_pending_over<Axes...>;
   if constexpr (sizeof...(Which) == 0)
-    return internal::gradient_function<F, internal::asked<true, request, 0>>{f};
+    return internal::gradient_function<std::decay_t<F>, internal::asked<true, request, 0>>{f};
   else
-    return internal::gradient_function<F, internal::asked<true, request, Which...>>{f};
+    return internal::gradient_function<std::decay_t<F>, internal::asked<true, request, Which...>>{
+        f};
 }
 
 /// Error: the arguments are those of the gradient, which is a function.

@@ -87,7 +87,7 @@ struct recomputed_function {
 ///     constexpr auto block = recompute([](const auto& x, const auto& w) { ... });
 template <class F>
 [[nodiscard]] constexpr auto recompute(const F& f) {
-  return detail::recomputed_function<F>{f};
+  return detail::recomputed_function<std::decay_t<F>>{f};
 }
 
 }  // namespace shardwise

@@ -250,6 +250,8 @@ struct mapped_function {
 ///     auto slopes = vmap<none, 0, 0>(gradient(loss))(w, x, y); // a gradient for each example
 template <auto... Dims, class F>
   requires(!EitherOperand<F>)
-[[nodiscard]] constexpr auto vmap(const F& f) { return detail::mapped_function<F, Dims...>{f}; }
+[[nodiscard]] constexpr auto vmap(const F& f) {
+  return detail::mapped_function<std::decay_t<F>, Dims...>{f};
+}
 
 }  // namespace shardwise

@@ -262,9 +262,9 @@ class compiled_step {
 ///     auto train = step(optim::training_step{loss, optim::sgd{}});
 ///     for (int i = 0; i < 1000; ++i) now = train(model, state, 0.1F, batch(i), labels(i));
 template <class F>
-  requires(std::is_class_v<std::remove_cvref_t<F>> && !std::invocable<F> &&
-           !std::same_as<std::remove_cvref_t<F>, device_pool> &&
-           !EitherOperand<std::remove_cvref_t<F>>)
-[[nodiscard]] auto step(F&& f) { return compiled_step<std::remove_cvref_t<F>>(std::forward<F>(f)); }
+  requires((std::is_class_v<std::decay_t<F>> ||
+            std::is_function_v<std::remove_pointer_t<std::decay_t<F>>>)&&!std::invocable<F> &&
+           !std::same_as<std::decay_t<F>, device_pool> && !EitherOperand<std::decay_t<F>>)
+[[nodiscard]] auto step(F&& f) { return compiled_step<std::decay_t<F>>(std::forward<F>(f)); }
 
 }  // namespace shardwise

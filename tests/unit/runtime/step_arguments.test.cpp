@@ -35,6 +35,9 @@ using number = scalar<float, pod>;
 
 std::vector<float> eight(float value) { return std::vector<float>(8, value); }
 
+X halved(const X& x) { return x * 0.5F; }
+number squares(const X& x) { return reshard<P<>>(sum(square(x))); }
+
 }  // namespace
 
 TEST_CASE("a number of a step that is returned, or kept in an argument, stays as it was") {
@@ -441,6 +444,18 @@ TEST_CASE("a step whose function changes a tensor that it captures is refused") 
   auto again = step([&](const auto& in) { return in + pending; });
   CHECK(values(again(first)) == eight(9.0F));
   CHECK(values(pending) == eight(3.0F));
+}
+
+TEST_CASE("functions are functions of tensors too") {
+  const device_pool pool{pod{}};
+  const X x = full<X>(pool, 3.0F);
+  auto compiled = step(halved);
+  CHECK(values(compiled(x)) == eight(1.5F));
+  CHECK(values(step(&halved)(x)) == eight(1.5F));
+  CHECK(values(gradient(squares)(x)) == eight(6.0F));
+  CHECK(values(value_and_grad(&squares)(x).second) == eight(6.0F));
+  CHECK(values(vjp(squares, x).second(full<number>(pool, 1.0F))) == eight(6.0F));
+  CHECK(values(recompute(halved)(x)) == eight(1.5F));
 }
 
 TEST_CASE("a step that another thread is calling is refused, not called at once") {
