@@ -200,7 +200,8 @@ TEST_CASE("a reshape leaves every element where it is, or is refused with the re
 
 TEST_CASE("cyclic blocks pass a reshape whole, or it is refused with the reshard that helps") {
   counts found;
-  for (const extents_desc& sizes : {extents_desc{2}, extents_desc{3}, extents_desc{2, 2}}) {
+  for (const extents_desc& sizes : {extents_desc{2}, extents_desc{3}, extents_desc{2, 2},
+                                    extents_desc{2, 1}, extents_desc{1, 2}, extents_desc{1, 1}}) {
     const mesh_desc mesh = mesh_of(sizes);
     for (index_t elements : {1, 2, 6, 8, 12, 18, 24})
       for (const extents_desc& from : shapes_of(elements, 3)) {

@@ -226,7 +226,8 @@ inline const std::vector<layout_choice>& layout_choices() {
                                               {{3, 2}, 400},
                                               {{2, 1}, 60},
                                               {{2, 2, 2}, 250},
-                                              {{3, 2}, 250, {grain::cyclic(1), grain::cyclic(2)}}};
+                                              {{3, 2}, 250, {grain::cyclic(1), grain::cyclic(2)}},
+                                              {{2, 1}, 100, {grain::cyclic(1), grain::cyclic(2)}}};
   return all;
 }
 
