@@ -53,11 +53,16 @@ struct any_base {
     requires(std::is_base_of_v<Base, T> && !std::is_same_v<Base, T>)
   [[noreturn]] operator Base() const noexcept { std::abort(); }
 };
+/// Converts to nothing; some classes are initialized with anything.
+struct no_base {};
 /// True if the first of `Count` values that initialize an aggregate is that of a base class, whose
 /// members no structured binding finds beside those of the class.
 template <class T, std::size_t Count>
 inline constexpr bool has_base_class = []<std::size_t... I>(std::index_sequence<I...>) {
-  return requires { T{any_base<T>{}, (static_cast<void>(I), any_member{})...}; };
+  constexpr auto takes = []<class First>(First first) {
+    return requires { T{first, (static_cast<void>(I), any_member{})...}; };
+  };
+  return takes(any_base<T>{}) && !takes(no_base{});
 }
 (std::make_index_sequence<Count - 1>{});
 template <class T>

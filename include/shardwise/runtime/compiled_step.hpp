@@ -93,6 +93,11 @@ struct hollow_tensor {
   }
 };
 
+/// A function, or an object with a call operator, that takes arguments.
+template <class F>
+concept StepFunction = !std::invocable<F&> && !std::same_as<F, device_pool> && !EitherOperand<F> &&
+                       (std::is_class_v<F> || std::is_function_v<std::remove_pointer_t<F>>);
+
 }  // namespace detail
 
 /// A function of tensors that its first call compiles and later calls replay; returned by
@@ -262,9 +267,7 @@ class compiled_step {
 ///     auto train = step(optim::training_step{loss, optim::sgd{}});
 ///     for (int i = 0; i < 1000; ++i) now = train(model, state, 0.1F, batch(i), labels(i));
 template <class F>
-  requires((std::is_class_v<std::decay_t<F>> ||
-            std::is_function_v<std::remove_pointer_t<std::decay_t<F>>>)&&!std::invocable<F> &&
-           !std::same_as<std::decay_t<F>, device_pool> && !EitherOperand<std::decay_t<F>>)
+  requires detail::StepFunction<std::decay_t<F>>
 [[nodiscard]] auto step(F&& f) { return compiled_step<std::decay_t<F>>(std::forward<F>(f)); }
 
 }  // namespace shardwise
