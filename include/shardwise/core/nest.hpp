@@ -72,7 +72,7 @@ template <class T>
   return NamelessWrapper<T> ? path : step_down(path, member_names<T>[member]);
 }
 
-/// Calls a function with corresponding leaves, or with their path before them: what it takes.
+/// Calls `f(path, leaves...)`, or `f(leaves...)` if the function takes no path.
 template <class F, class... Leaf>
 constexpr void call_with_leaves(const F& f, const leaf_path& path, Leaf&... leaves) {
   if constexpr (

@@ -14,8 +14,9 @@ struct cumprod_operation : running_operation<"cumprod", reduction::product> {
   using combination = detail::combined_by<functions::multiply>;
   using emits = operations<cumsum_operation, flip_operation, pointwise<functions::where>,
                            pointwise<functions::logical_and>>;
-  /// The products are divided by the element. For the first 0 they are computed without it; for
-  /// the second, which has the cotangent 0 until the first one changes, without both.
+  /// The products are divided by the element, unless it is 0. Those of the first 0 are computed
+  /// without it. The cotangent of the second 0 is the first one times the products without both:
+  /// its value is 0, but second derivatives read it.
   static constexpr void gradient(gradient_step& at) {
     const gradient_value x = at.operand(0);
     const gradient_value zero = at.number(0, x);

@@ -100,7 +100,8 @@ struct lp_norm_of;
 /// Returns the norm of order `p`, a positive number, over the given dimensions, or over all: the
 /// sum of magnitudes to the power of `p`, to the power of `1 / p`. Its gradient is 0 where the norm
 /// is 0; at single elements that are 0 it is finite if `p` is at least 1. Options are those of
-/// `l2_norm`. Powers of large elements overflow, unlike those of `max_norm`, its limit.
+/// `l2_norm`. Powers of large elements overflow, unlike those of `max_norm`, its limit. Throws
+/// `number_is_out_of_range` unless `p` is positive and finite.
 ///
 ///     auto n = lp_norm<1>(x, 3, across<"model">);
 template <int... Dims, NamedOperand X, class... Options>

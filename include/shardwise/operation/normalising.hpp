@@ -29,7 +29,8 @@ template <class T, class X>
   else
     return cast<T>(static_cast<X&&>(x));
 }
-/// Converts a result that may be pending. Only a finished sum is rounded; permitted axes finish it.
+/// Converts a result, which may be a pending sum, to elements of `T`. To be rounded once, a sum is
+/// reduced over the permitted axes before; one that has this type already stays pending.
 template <class T, class X, class Permitted>
 [[nodiscard]] constexpr auto finished_as(X&& x, Permitted permitted) {
   if constexpr (AnyRefused<X>)

@@ -6,15 +6,15 @@
 
 namespace shardwise {
 
-/// Returns 1 plus the factor for every factor of a product that is 0, and 0 for the others. A sum
-/// of these is the number of zeros; its derivatives are those of the zeros, for `times_zeros`.
+/// Returns `1 + x` for factors of a product that are 0, and 0 for the others. The sum is the number
+/// of zeros, and its derivative with respect to each of them is 1, which `times_zeros` needs.
 [[nodiscard]] constexpr gradient_value zero_factors(const gradient_value& x,
                                                     const gradient_value& is_zero) {
   return masked(x + 1, is_zero);
 }
-/// Returns the product of the factors that are not 0 times the zeros, as many as `zeros`, a sum of
-/// `zero_factors`. The value is 0 if there is a zero; it has the derivative of a single one, which
-/// gradients of second order read.
+/// Returns `product`, that of the factors that are not 0, times those that are; `zeros` is the sum
+/// of their `zero_factors`. With a single zero, the value is 0, but its derivative with respect to
+/// the zero is `product`; gradients of second order read it. With more, both are 0.
 [[nodiscard]] constexpr gradient_value times_zeros(gradient_step& at, const gradient_value& product,
                                                    const gradient_value& zeros) {
   const gradient_value has_none = elementwise<functions::equal>(zeros, at.number(0, zeros));

@@ -105,8 +105,9 @@ namespace detail {
   return alike(size, chunks) && alike(round, parts) && alike(size % round, parts);
 }
 
-/// Returns how the axes of a factor deal out its elements. Axes of one device deal nothing out.
-[[nodiscard]] constexpr grain dealt_by(const mesh_desc& mesh, const factor_split& factor) noexcept {
+/// Returns the grain of a split; axes that have one device together split nothing, so whatever they
+/// say, it is contiguous.
+[[nodiscard]] constexpr grain grain_of(const mesh_desc& mesh, const factor_split& factor) noexcept {
   if (mesh.parts(factor.axes) == 1) return {};
   return said_by_axis(mesh, factor.axes, factor.how, factor.size);
 }
@@ -121,7 +122,7 @@ namespace detail {
 [[nodiscard]] constexpr product_split split_parts(const mesh_desc& mesh,
                                                   product_split split) noexcept {
   factor_split& whole = split.whole;
-  whole.how = detail::dealt_by(mesh, whole);
+  whole.how = detail::grain_of(mesh, whole);
   if (!whole.how.is_contiguous()) {
     const int k = detail::major_part(split);
     const index_t rest = detail::rest_after(split, k);
@@ -165,7 +166,7 @@ namespace detail {
   bool may_split = true;
   for (int k = 0; k < split.parts.ssize(); ++k) {
     factor_split part = split.parts[k];
-    part.how = detail::dealt_by(mesh, part);
+    part.how = detail::grain_of(mesh, part);
     const index_t rest = detail::rest_after(split, k);
     cut_ranges ranges(part.size);
     for (std::uint8_t a : part.axes) {

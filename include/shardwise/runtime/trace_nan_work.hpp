@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/core/config.hpp"
+#include "shardwise/runtime/pending_names.hpp"
 #include "shardwise/runtime/replay_work.hpp"
 #include "shardwise/runtime/trace_nan.hpp"
 

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 using namespace shardwise;
@@ -18,6 +19,20 @@ namespace {
 struct pair : mesh<axis<"data", 2>> {};
 using X = sharded_tensor<double, extents<4, 4>, layout<pair, P<"data", none>>>;
 
+/// The central difference of a number that `f` computes from a tensor, for one element.
+template <class F>
+double difference(const device_pool& pool, const F& f, std::vector<double> at, std::size_t i) {
+  const double here = at[i], step = 1e-5;
+  const auto moved = [&](double by) {
+    at[i] = here + by;
+    return to_host(f(distribute<X>(pool, at)))();
+  };
+  return (moved(step) - moved(-step)) / (2 * step);
+}
+bool is_near(double found, double expected, double within) {
+  return std::abs(found - expected) <= within * std::max(1.0, std::abs(expected));
+}
+
 /// The gradient of the squares of the gradient of `f`, beside central differences of these squares.
 template <class F>
 void check_second_gradient(const device_pool& pool, const F& f) {
@@ -25,24 +40,14 @@ void check_second_gradient(const device_pool& pool, const F& f) {
   const auto squares = [&](const auto& x) { return reshard<P<>>(sum(square(gradient(loss)(x)))); };
   const X x = uniform<X>(pool, random_key{1});
   const std::vector<double> found = values(gradient(squares)(x));
-  std::vector<double> at = values(x);
-  for (const std::size_t i : {std::size_t{0}, std::size_t{6}, std::size_t{15}}) {
-    const double here = at[i], step = 1e-5;
-    const auto moved = [&](double by) {
-      at[i] = here + by;
-      const double made = to_host(squares(distribute<X>(pool, at)))();
-      at[i] = here;
-      return made;
-    };
-    const double slope = (moved(step) - moved(-step)) / (2 * step);
-    CHECK(std::abs(found[i] - slope) <= 1e-5 * std::max(1.0, std::abs(slope)));
-  }
+  for (const std::size_t i : {std::size_t{0}, std::size_t{6}, std::size_t{15}})
+    CHECK(is_near(found[i], difference(pool, squares, values(x), i), 1e-5));
 }
 
 /// The derivative of a weighted sum of the gradient of `f`, beside central differences of this sum,
 /// for all elements: a product of the Hessian matrix with a vector.
 template <class F>
-void check_hessian(const device_pool& pool, const F& f, std::vector<double> at) {
+void check_hessian(const device_pool& pool, const F& f, const std::vector<double>& at) {
   const X weights = uniform<X>(pool, random_key{2});
   const X others = uniform<X>(pool, random_key{3});
   const auto loss = [&](const auto& x) { return reshard<P<>>(sum(f(x) * others)); };
@@ -51,16 +56,9 @@ void check_hessian(const device_pool& pool, const F& f, std::vector<double> at) 
   const auto [slope, product] = jvp(gradient(loss), distribute<X>(pool, at), weights);
   const std::vector<double> forward = values(product);
   for (std::size_t i = 0; i < at.size(); ++i) {
-    const double here = at[i], step = 1e-5;
-    const auto moved = [&](double by) {
-      at[i] = here + by;
-      const double made = to_host(slopes(distribute<X>(pool, at)))();
-      at[i] = here;
-      return made;
-    };
-    const double expected = (moved(step) - moved(-step)) / (2 * step);
-    CHECK(std::abs(found[i] - expected) <= 1e-6 * std::max(1.0, std::abs(expected)));
-    CHECK(std::abs(forward[i] - expected) <= 1e-6 * std::max(1.0, std::abs(expected)));
+    const double expected = difference(pool, slopes, at, i);
+    CHECK(is_near(found[i], expected, 1e-6));
+    CHECK(is_near(forward[i], expected, 1e-6));
   }
 }
 
@@ -68,7 +66,7 @@ void check_hessian(const device_pool& pool, const F& f, std::vector<double> at) 
 
 TEST_CASE("second derivatives of products at factors that are 0") {
   const device_pool pool{pair{}};
-  // Rows with no zero, one, two, and three; the last only has zero derivatives.
+  // Rows with no zero, one, two, and three.
   const std::vector<double> at{1.5, -2, 0.5, 3, 2, 0, -1, 0.5, 0, 1.5, 0, -2, 0, 0, 2, 0};
   check_hessian(
       pool, [](const auto& x) { return broadcast_to<extents<4, 4>>(product<1>(x, keep_dims)); },
@@ -101,6 +99,14 @@ TEST_CASE("derivatives of powers of 0") {
   REQUIRE(values(slope) == std::vector<double>(16, 1.0));
   REQUIRE(none_of(values(bend)));
   REQUIRE(none_of(values(jvp([&](const auto& y) { return pow(x, y); }, ones_of, ones_of).second)));
+}
+
+TEST_CASE("the order of a norm is positive and finite") {
+  const device_pool pool{pair{}};
+  const X x = ones<X>(pool);
+  for (const double p : {0.0, -1.0, std::numeric_limits<double>::infinity(), std::nan("")})
+    REQUIRE_THROWS_WITH(lp_norm<1>(x, p), Catch::Contains("max_norm is the limit"));
+  REQUIRE(values(lp_norm<1>(x, 2.0)) == std::vector<double>(4, 2.0));
 }
 
 TEST_CASE("gradients of gradients have their kernels") {
