@@ -63,7 +63,8 @@ template <class X, class R>
   flatten(host, 0, extents, elements);
   for (index_t& extent : extents)
     if (extent == dyn) extent = 0;
-  return distribute_view<X>(pool, {elements.data(), extents, row_major(extents)});
+  const host_elements<T> packed(std::move(elements));
+  return distribute_view<X>(pool, {packed.data(), extents, row_major(extents)});
 }
 
 template <class X, EigenMatrix H>

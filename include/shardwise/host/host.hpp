@@ -24,6 +24,9 @@ class truth_values {
  public:
   truth_values() = default;
   explicit truth_values(std::size_t size) : values_(std::make_unique<bool[]>(size)), size_(size) {}
+  explicit truth_values(const std::vector<bool>& values) : truth_values(values.size()) {
+    std::copy(values.begin(), values.end(), data());
+  }
   truth_values(const truth_values& other) : truth_values(other.size_) {
     std::copy_n(other.data(), size_, data());
   }

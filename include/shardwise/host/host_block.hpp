@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/core/error.hpp"
+#include "shardwise/host/host.hpp"
 #include "shardwise/kernel/element_kernels.hpp"
 #include "shardwise/kernel/strided.hpp"
 #include "shardwise/layout/tensor_desc.hpp"
@@ -128,7 +129,7 @@ template <class T>
 [[nodiscard]] bool same_bits(const strided<const T>& a, const strided<const T>& b) {
   if (a.size() == 0) return true;
   const auto packed = [&](const strided<const T>& from) {
-    std::vector<T> elements(static_cast<std::size_t>(a.size()));
+    host_elements<T> elements(static_cast<std::size_t>(a.size()));
     copy_elements(from, strided<T>{elements.data(), a.extents, row_major(a.extents)});
     return elements;
   };

@@ -87,7 +87,8 @@ struct mesh : private detail::dynamic_sizes<detail::dynamic_axes_of(Axes)> {
 
   /// The sizes of the dyn axes, major to minor; each at least 1.
   template <std::convertible_to<index_t>... Sizes>
-    requires(dynamic_axes > 0 && sizeof...(Sizes) == dynamic_axes)
+    requires(dynamic_axes > 0 && sizeof...(Sizes) == dynamic_axes &&
+             (... && !std::is_floating_point_v<Sizes>))
   constexpr mesh(Sizes... sizes)
       : detail::dynamic_sizes<dynamic_axes>{{static_cast<index_t>(sizes)...}} {
     require(check_known(desc()));

@@ -58,7 +58,7 @@ namespace nn {
 
 /// Moves the tensors of a nest towards those of another of the same structure: `average += rate
 /// (model - average)`, the exponential moving average of weights with a decay of `1 - rate`. A rate
-/// of 1 copies.
+/// of 1 gives the model, up to rounding.
 ///
 /// The average has the splits of the model, or is split further, so nothing is communicated. Its
 /// elements may be wider: an average of `bfloat16` would not move by small steps. Buffers are

@@ -67,7 +67,7 @@ template <class Permitted, int Rank, class X, class Moments, class... Scale>
       else
         return made_tensor(std::move(made));
     };
-    // As a sample, the batch has one degree of freedom less.
+    // The running variance is the unbiased estimate: `n / (n - 1)` times the variance of the batch.
     const auto count = static_cast<double>(over(0, (D + 2)...).count(given.extents()));
     auto mean = moved(running.mean, of.mean, 1);
     auto variance = moved(running.variance, of.variance, count > 1 ? count / (count - 1) : 1);
@@ -86,10 +86,10 @@ namespace nn {
 ///
 /// To train, it is called with a `momentum`: it then normalises with the mean and the variance of
 /// the batch, and returns the result and the running moments after this batch, whose variance is
-/// that of a sample. Without one, it normalises with its running moments, a `buffer`
-/// that keeps its elements under a mixed-precision policy. There is no training mode. If the batch
-/// or positions are split, the axes of `Permitted` are those over which the moments of a batch are
-/// reduced.
+/// the unbiased estimate (divided by `n - 1`). Without one, it normalises with its running moments,
+/// a `buffer` that keeps its elements under a mixed-precision policy. There is no training mode. If
+/// the batch or positions are split, the axes of `Permitted` are those over which the moments of a
+/// batch are reduced.
 ///
 ///     nn::batch_norm<V> norm{ones<V>(pool), zeros<V>(pool), {{zeros<V>(pool), ones<V>(pool)}}};
 ///     const auto [y, running] = norm(x, nn::momentum{0.1});

@@ -13,8 +13,10 @@
 #include "shardwise/operation/take.hpp"
 
 #include <cstdint>
+#include <limits>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 namespace shardwise {
 
@@ -48,6 +50,17 @@ struct class_weights {
 /// whether there is a label that does not count.
 template <int Dim, class Permitted, bool Ignoring>
 struct labelled_entropy {
+  /// Returns where labels differ from a number, which may be beyond their range.
+  template <class Labels>
+  [[nodiscard]] static constexpr auto differs_from(const Labels& labels, std::int64_t number) {
+    using L = typename Labels::value_type;
+    if constexpr (std::is_same_v<L, std::uint8_t>)
+      return not_equal(cast<std::int32_t>(labels),
+                       static_cast<std::int32_t>(std::in_range<L>(number) ? number : -1));
+    else
+      return not_equal(labels, std::in_range<L>(number) ? static_cast<L>(number)
+                                                        : std::numeric_limits<L>::min());
+  }
   /// Returns the mean loss of the labels that count, each with the weight of its class.
   template <class X, class Labels, class Weights>
   [[nodiscard]] static constexpr auto mean_of(const X& logits, const Labels& given,
@@ -57,7 +70,7 @@ struct labelled_entropy {
     using C = compute_type<T>;
     using L = typename Labels::value_type;
     if constexpr (Ignoring) {
-      const auto counts = made_tensor(not_equal(given, static_cast<L>(ignored)));
+      const auto counts = made_tensor(differs_from(given, ignored));
       // A label that does not count may be no class at all.
       const auto labels = made_tensor(where(counts, given, L{}));
       const auto of_labels = weights_of(labels, widened_weights<C>(weights));

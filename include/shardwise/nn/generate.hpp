@@ -92,8 +92,9 @@ namespace nn {
 ///
 /// Random choices depend only on the key, the row and the index of the token. Meshes and layouts
 /// change the result only by the rounding of the scores. A row ends with its first `end_token`, and
-/// the model is not called any more when all rows have ended; until then, those that have ended
-/// append further end tokens to the cache alone. The layout of the prompt may be a type or a value.
+/// the model is not called any more when all rows have ended; until then, rows that have ended
+/// append further end tokens to the cache, but not to the result. The layout of the prompt may be a
+/// type or a value.
 ///
 ///     auto cache = nn::empty_cache<caches>(pool);
 ///     auto texts = nn::generate(pool, model, cache, prompt, 100, {.temperature = 0.7},

@@ -285,7 +285,8 @@ class initialiser {
   initialiser(const device_pool& pool, random_key seed, const nn::initial<Make>&... given)
       : pool_(pool), seed_(seed), given_(given...) {}
 
-  /// `of` is what the pattern of a program describes a tensor by: its type, or the tensor itself.
+  /// `of` is the first argument of a pattern's function: the type of the tensor, or the tensor
+  /// itself.
   template <class X, class Of>
   [[nodiscard]] X next(const tensor_desc& tensor, const Of& of, const leaf_path& path) {
     const random_key own = seed_.split(number_++);
@@ -369,6 +370,7 @@ template <class Model, class... Make>
                                const initial<Make>&... given) {
   detail::initialiser<Make...> values(pool, seed, given...);
   for_each_parameter(model, [&]<class X>(const leaf_path& path, X& x) {
+    internal::require_pool(pool.mesh(), x.mesh());
     x = values.template next<X>(x.share()->tensor(), std::as_const(x), path);
   });
   values.require_found();

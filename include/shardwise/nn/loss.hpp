@@ -48,7 +48,8 @@ struct hinge_loss {
 struct kl_divergence_loss {
   static constexpr text_view name = "kl_divergence";
   [[nodiscard]] static constexpr auto of(const auto& log_q, const auto& p) {
-    return mean(xlogy(p, p) - p * log_q);
+    // A logarithm may be infinite where `p` is 0.
+    return mean(xlogy(p, p) - p * masked(log_q, not_equal(p, 0)));
   }
 };
 
@@ -101,18 +102,22 @@ template <EitherOperand X, EitherOperand Labels>
 }
 
 /// Returns the mean Huber loss: half the squared difference where it is at most `delta`, and
-/// `delta (|x - y| - delta / 2)` elsewhere.
+/// `delta (|x - y| - delta / 2)` elsewhere. Throws `number_is_out_of_range` unless `delta` is
+/// positive.
 ///
 ///     auto loss = reshard<P<>>(nn::huber(model(x), wanted, 1.0));
 template <EitherOperand X, EitherOperand Y>
 [[nodiscard]] constexpr detail::loss_of<detail::huber_loss, X, Y, double> huber(const X& x,
                                                                                 const Y& wanted,
                                                                                 double delta = 1) {
+  if (!(delta > 0))
+    fail({.rule = violation::number_is_out_of_range},
+         "the difference at which a Huber loss becomes linear is positive; nn::l1 is the limit");
   return detail::of_target<detail::huber_loss>(x, wanted, delta);
 }
 
-/// Returns the mean smooth L1 loss: the Huber loss divided by `beta`, which is `|x - y| - beta / 2`
-/// where the difference is large.
+/// Returns the mean smooth L1 loss: the Huber loss divided by `beta`, which must be positive. It is
+/// `|x - y| - beta / 2` where the difference is large.
 template <EitherOperand X, EitherOperand Y>
 [[nodiscard]] constexpr auto smooth_l1(const X& x, const Y& wanted, double beta = 1) {
   return huber(x, wanted, beta) / beta;
@@ -125,8 +130,9 @@ template <EitherOperand X, EitherOperand Y>
   return detail::of_target<detail::hinge_loss>(scores, classes);
 }
 
-/// Returns the mean of `p (log(p) - log_q)`: the terms of the Kullback-Leibler divergence of
-/// probabilities from others that are given by their logarithms. Terms with `p = 0` are 0.
+/// Returns the mean over all elements of `p (log(p) - log_q)`, the terms of the Kullback-Leibler
+/// divergence of `p` from probabilities that are given by their logarithms. Terms with `p = 0` are
+/// 0.
 ///
 ///     auto loss = nn::kl_divergence(log_softmax<1>(logits), wanted);
 template <EitherOperand Q, EitherOperand Wanted>

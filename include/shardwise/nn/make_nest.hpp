@@ -17,7 +17,7 @@ namespace detail {
 template <class Nest, bool LeavesOut, class Make>
 [[nodiscard]] constexpr Nest made_nest(const Make& make, const leaf_path& path);
 
-/// Converts to the member of a nest in whose place it is.
+/// An initialiser that converts to the type of the member that it initialises.
 template <bool LeavesOut, class Make>
 struct member_maker {
   const Make& make;
@@ -29,7 +29,7 @@ struct member_maker {
   }
 };
 
-/// Makes the tensors of a part that is left out: on paper, of no program.
+/// Makes the tensors of a part that is left out; abstract ones belong to no program.
 template <class Make>
 struct left_out_maker {
   const Make& make;
@@ -62,7 +62,7 @@ inline constexpr std::size_t members_to_make = [] {
   return count;
 }();
 
-// A member without a default value is `T{}`, as it should be.
+// Members without an initialiser are value-initialised, which is intended.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 

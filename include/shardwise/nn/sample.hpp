@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <numeric>
 #include <span>
 #include <vector>
@@ -17,8 +18,8 @@ namespace shardwise::nn {
 
 /// How a token is sampled. At a temperature of 0 it is the one with the highest score, the first of
 /// equals. Otherwise it is drawn from the softmax of the scores divided by the temperature, among
-/// the `top_k` highest, or among all if `top_k` is 0; and of these, among the fewest likeliest
-/// whose probabilities sum to `top_p` at least.
+/// the `top_k` highest, or among all if `top_k` is 0; and, of these, among the smallest set of most
+/// likely tokens whose probabilities sum to at least `top_p`.
 struct sampling {
   double temperature = 1;
   index_t top_k = 0;
@@ -33,8 +34,10 @@ struct sampling {
 ///     auto next = nn::sample(row, {.temperature = 0.7, .top_k = 40}, seed.fold_in(place));
 template <class T>
 [[nodiscard]] index_t sample(std::span<const T> scores, const sampling& by, random_key seed) {
+  // NaN has no order, and is never chosen where there is a number.
   const auto score = [&](index_t i) {
-    return static_cast<double>(scores[static_cast<std::size_t>(i)]);
+    const auto given = static_cast<double>(scores[static_cast<std::size_t>(i)]);
+    return given == given ? given : -std::numeric_limits<double>::infinity();
   };
   std::vector<index_t> order(scores.size());
   std::iota(order.begin(), order.end(), index_t{0});
@@ -55,7 +58,9 @@ template <class T>
   for (index_t i : order) highest = std::max(highest, score(i));
   std::vector<double> mass;
   mass.reserve(order.size());
-  for (index_t i : order) mass.push_back(std::exp((score(i) - highest) / by.temperature));
+  // Infinite scores have no difference.
+  for (index_t i : order)
+    mass.push_back(score(i) == highest ? 1 : std::exp((score(i) - highest) / by.temperature));
   double total = std::accumulate(mass.begin(), mass.end(), 0.0);
   if (is_nucleus) {
     const double enough = by.top_p * total;

@@ -43,6 +43,9 @@ template <class X>
   } else {
     index_t count = -1;
     const auto look = [&](const auto& w) {
+      if (w.extents().empty())
+        fail({.rule = violation::dimension_is_out_of_range, .dim = 0},
+             "a scan takes one layer after another from the first dimension");
       if (count < 0) count = w.extents()[0];
       require_layers(w.extents()[0], count);
     };

@@ -36,7 +36,11 @@ class basic_state_view {
   [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
   [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
   template <std::integral Index>
-  [[nodiscard]] const Entry& operator[](Index i) const noexcept {
+  [[nodiscard]] const Entry& operator[](Index i) const& noexcept {
+    return entries_[static_cast<std::size_t>(i)];
+  }
+  template <std::integral Index>
+  [[nodiscard]] Entry operator[](Index i) const&& {
     return entries_[static_cast<std::size_t>(i)];
   }
 
@@ -169,8 +173,8 @@ enum class state_names : std::uint8_t { all, common };
 
 /// The names that only one of two states has.
 struct state_difference {
-  std::vector<std::string> missing{};     ///< those that the source has not
-  std::vector<std::string> unexpected{};  ///< those that the source has besides
+  std::vector<std::string> missing{};     ///< names of the target that the source lacks
+  std::vector<std::string> unexpected{};  ///< names of the source that the target lacks
 
   [[nodiscard]] bool empty() const noexcept { return missing.empty() && unexpected.empty(); }
 };
@@ -181,7 +185,7 @@ struct state_difference {
 
 namespace internal {
 
-/// Rejects a const nest to load into; false for one.
+/// Reports a compile-time error for a const nest, and returns false then.
 template <class Nest>
 [[nodiscard]] constexpr bool is_variable() noexcept {
   static_assert(!std::is_const_v<Nest>, "what is loaded into is a variable, not const");

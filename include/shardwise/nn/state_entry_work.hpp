@@ -11,7 +11,7 @@ namespace internal {
 SHARDWISE_INLINE std::string state_name(std::string_view prefix, const leaf_path& path) {
   if (path.size() >= 120)
     fail({.rule = violation::stored_tensor_differs},
-         "the path of a tensor has less than 120 characters");
+         "the path of a tensor must have fewer than 120 characters");
   std::string name(prefix);
   if (!name.empty() && !path.empty()) name += '.';
   return name.append(path.data(), path.size());

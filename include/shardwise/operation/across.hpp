@@ -160,7 +160,9 @@ struct fetching_call {
   /// usual.
   template <class... X>
   [[nodiscard]] static constexpr bool is_fetched() noexcept {
-    if constexpr ((... && unpermitted<Operation, Permitted>::template takes<X>))
+    if constexpr (AnyRefused<X...>)
+      return false;
+    else if constexpr ((... && unpermitted<Operation, Permitted>::template takes<X>))
       return is_on_one_mesh<mesh_of<tensor_among<X...>>, X...>() &&
              decltype(judge_attributes<Operation,
                                        typename paper_operand<Operation, X, X...>::type...>())::ok;

@@ -4,6 +4,8 @@
 #include "shardwise/operation/clamp.hpp"
 #include "shardwise/operation/exponential.hpp"
 
+#include <cstdint>
+#include <type_traits>
 #include <utility>
 
 namespace shardwise {
@@ -175,8 +177,13 @@ template <class X, class Alpha, internal::Terms... Given>
 template <class X, Scalar Threshold, internal::Terms... Given>
   requires ElementwiseOperands<X>
 [[nodiscard]] constexpr auto soft_shrink(const X& x, Threshold threshold, const Given&... given) {
-  return subtract(x, clamp(x, -threshold, threshold, internal::without_request(given)...),
-                  given...);
+  const auto least = [=] {
+    if constexpr (std::is_unsigned_v<Threshold>)
+      return -static_cast<std::int64_t>(threshold);
+    else
+      return -threshold;
+  };
+  return subtract(x, clamp(x, least(), threshold, internal::without_request(given)...), given...);
 }
 
 /// Returns `x` where its magnitude is greater than a number, and 0 elsewhere.

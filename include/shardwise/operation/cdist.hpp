@@ -52,7 +52,7 @@ struct cdist_operation {
   [[nodiscard]] static constexpr attributes before_rows(const extents_desc& second) noexcept {
     return integer_attributes(second.ssize() - 2);
   }
-  /// Returns the sum over the columns of the differences.
+  /// Returns the attributes of the sum over the last dimension of the differences.
   [[nodiscard]] static constexpr attributes adding(const extents_desc& differences) noexcept {
     return reduction_operation::how(reduction::sum, 1U << (differences.ssize() - 1), false);
   }

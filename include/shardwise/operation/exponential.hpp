@@ -39,12 +39,18 @@ struct log10 : fractional_function<"log10", 8> {
 };
 struct logaddexp : fractional_function<"logaddexp", 20> {
   static constexpr bool on_elements = true;
-  using emits = operations<pointwise<exp>>;
+  using emits = operations<pointwise<exp>, pointwise<equal>, pointwise<where>>;
   static constexpr void gradient(auto& at) {
-    // Not `exp(a - result)`, which would make the rounding of a large result a factor.
+    // Not `exp(a - result)`, which would make the rounding of a large result a factor. Equal
+    // infinities have no difference: the result has the slope 1/2 there.
     const auto dy = at.cotangent(), a = at.operand(0), b = at.operand(1);
-    at.give(0, dy / (elementwise<exp>(b - a) + 1));
-    at.give(1, dy / (elementwise<exp>(a - b) + 1));
+    const auto are_equal = elementwise<equal>(a, b);
+    const auto give = [&](int k, const auto& difference) {
+      const auto from_other = elementwise<where>(are_equal, at.number(0, dy), difference);
+      at.give(k, dy / (elementwise<exp>(from_other) + 1));
+    };
+    give(0, b - a);
+    give(1, a - b);
   }
 };
 struct pow : fractional_function<"pow", 20> {

@@ -110,8 +110,8 @@ using searchsorted_call =
 /// Returns the index at which each value would be inserted into a sorted sequence: the number of
 /// its elements that are less, or with `search_side::right` not greater. Every value is compared
 /// with every element, in one pass. If the sorted sequence is split, each device counts among its
-/// own elements, and the result is a pending sum. NaN is behind all other values, as `sort` has it,
-/// but a value that is NaN compares with none and gets 0.
+/// own elements, and the result is a pending sum. NaNs must be at the end of the sorted sequence,
+/// where `sort` puts them, and are never counted; a value that is NaN gets 0.
 ///
 /// A sorted vector is searched for values of any rank. If its rank is higher, its last dimension is
 /// sorted, and the dimensions before it are a batch, which broadcasts with that of the values.

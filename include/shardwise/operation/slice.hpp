@@ -224,16 +224,24 @@ namespace detail {
 
 constexpr void pad_operation::gradient(gradient_step& at) {
   const extents_desc have = at.operand(0).tensor().extents;
+  const bool wants_number = at.operand_count() > 1 && at.wants(1);
   gradient_value dx = at.cotangent();
-  for (int d = have.ssize() - 1; d >= 0; --d)
-    if (dx.tensor().extents[d] != have[d]) dx = detail::unpadded(at.how(), dx, d, have[d]);
-  at.give(0, dx);
-  if (at.operand_count() < 2 || !at.wants(1)) return;
-  const auto sum_of_all = [](const gradient_value& x) {
-    const unsigned all = (1U << x.tensor().rank()) - 1U;
-    return emit<reduction_operation>(reduction_operation::how(reduction::sum, all, false), x);
+  // That of the number is the sum over the padding, which the elements within have no part in.
+  const auto give_sum_of = [&](int d, index_t begin, index_t end) {
+    if (!wants_number || begin == end) return;
+    const unsigned all = (1U << have.ssize()) - 1U;
+    at.give(1, emit<reduction_operation>(
+                   reduction_operation::how(reduction::sum, all, false),
+                   emit<slice_operation>(slice_operation::how(d, begin, end, 1), dx)));
   };
-  at.give(1, sum_of_all(at.cotangent()) - sum_of_all(dx));
+  for (int d = have.ssize() - 1; d >= 0; --d) {
+    const index_t size = dx.tensor().extents[d], before = at.how().integers[2 * d];
+    if (size == have[d]) continue;
+    give_sum_of(d, 0, before);
+    give_sum_of(d, before + have[d], size);
+    dx = detail::unpadded(at.how(), dx, d, have[d]);
+  }
+  at.give(0, dx);
 }
 
 constexpr void slice_operation::gradient(gradient_step& at) {

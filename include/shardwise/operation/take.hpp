@@ -126,8 +126,8 @@ namespace detail {
   return in.type == element::boolean ? factor_kind::need_replication : factor_kind::reduction;
 }
 
-/// Returns true if only the first elements of the first operand along a dimension have indices,
-/// which are the second operand.
+/// Returns true if the indices, which are the second operand, are fewer than the elements of the
+/// first along dimension `d`, and not one.
 [[nodiscard]] constexpr bool takes_part(const tensor_descs& operands, int d) noexcept {
   if (operands[1].rank() != operands[0].rank()) return false;
   const index_t size = operands[0].extents[d], taken = operands[1].extents[d];

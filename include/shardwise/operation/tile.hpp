@@ -3,6 +3,7 @@
 
 #include "shardwise/operation/as.hpp"
 #include "shardwise/operation/over.hpp"
+#include "shardwise/operation/pad_operation.hpp"
 #include "shardwise/operation/reduce.hpp"
 #include "shardwise/operation/reshape.hpp"
 #include "shardwise/rule/gradient_step.hpp"
@@ -11,14 +12,16 @@ namespace shardwise {
 
 namespace detail {
 
-/// Returns the sum over the copies of a dimension, which are its major or its minor part: the
-/// dimension is divided, and the dimensions before and after it are merged if the rank would be too
-/// high.
+/// Returns the sum over the copies of a dimension of `size` elements, which are its major or its
+/// minor part: the dimension is divided, and the dimensions before and after it are merged if the
+/// rank would be too high.
 [[nodiscard]] constexpr gradient_value sum_of_copies(const gradient_value& copied, int dim,
-                                                     index_t count, bool major) {
+                                                     index_t size, index_t count, bool major) {
   const extents_desc have = copied.tensor().extents;
+  // Without copies there are no elements: zeros take their place.
+  if (count == 0)
+    return emit<pad_operation>(pad_operation::how_along(have.ssize(), dim, 0, size), copied);
   const bool merges = have.ssize() == max_rank;
-  const index_t size = count == 0 ? 0 : have[dim] / count;
   extents_desc cut, left;
   index_t before = 1, behind = 1;
   for (int d = 0; d < have.ssize(); ++d) {
@@ -78,7 +81,7 @@ struct tile_operation : of_any_elements {
     }
     return out;
   }
-  /// Checks that the counts are positive and that the rule has room for the factors.
+  /// Checks that no count is negative and that the rule has room for the factors.
   [[nodiscard]] static constexpr diagnosis check(const attributes& how,
                                                  const tensor_descs& operands) noexcept {
     const int rank = result_rank(how, operands);
@@ -102,7 +105,8 @@ struct tile_operation : of_any_elements {
     const int made = dy.tensor().rank();
     for (int d = made - rank; d < made; ++d)
       if (const index_t count = count_along(at.how(), d, made); count != 1)
-        dy = detail::sum_of_copies(dy, d, count, true);
+        dy = detail::sum_of_copies(dy, d, at.operand(0).tensor().extents[d - (made - rank)], count,
+                                   true);
     at.give(0, dy);
   }
 
@@ -156,7 +160,8 @@ struct repeat_operation : of_any_elements {
   }
   static constexpr void gradient(gradient_step& at) {
     const auto dim = static_cast<int>(at.how().integers[0]);
-    at.give(0, detail::sum_of_copies(at.cotangent(), dim, at.how().integers[1], false));
+    at.give(0, detail::sum_of_copies(at.cotangent(), dim, at.operand(0).tensor().extents[dim],
+                                     at.how().integers[1], false));
   }
 };
 

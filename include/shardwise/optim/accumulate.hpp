@@ -41,8 +41,8 @@ concept ComputesGradients = requires {
 
 /// How micro-batches are given.
 inline constexpr fixed_string batches_text{"std::array{batch0, batch1}"};
-/// The results of a loss for a micro-batch, a tensor or a tuple of tensors, and the answer where it
-/// has none.
+/// The results of a loss for one micro-batch, which is a tensor or a tuple of tensors, and the
+/// error if the loss cannot be called with it.
 template <class Loss, class Model, class Batch, class... Further>
 struct loss_of_batch {
   using type = internal::not_callable;
@@ -90,8 +90,9 @@ template <class Loss, class Change, class Model, class... Batch>
   }
 }
 
-/// Returns an argument that follows the micro-batches, for the `n`-th of them. The key of random
-/// numbers, which may be an integer of 64 bits, is the `n`-th that it splits into.
+/// Returns the argument `x` for micro-batch `n`: a random key, or a 64-bit integer tensor of rank
+/// 0, which is taken for one, is replaced by the `n`-th key that it splits into; anything else is
+/// passed on.
 template <class X>
 [[nodiscard]] constexpr auto argument_of_batch(const X& x, std::uint32_t n) {
   if constexpr (requires { x.split(n); }) {
@@ -102,6 +103,10 @@ template <class X>
       return made_tensor(split_key(x, std::int64_t{n}));
     else
       return x;
+  } else if constexpr (ValueOperand<X>) {
+    if constexpr (std::is_same_v<typename X::value_type, std::int64_t>)
+      if (x.extents().empty()) return made_tensor(split_key(x, std::int64_t{n}));
+    return made_tensor(x);
   } else {
     return x;
   }

@@ -16,8 +16,8 @@ namespace shardwise {
 
 namespace detail {
 
-/// Returns the mean along the last dimension or, with `FromEnd` 2, the last but one, which has size
-/// 1 in the result. Pending sums are reduced.
+/// Returns the mean along dimension `rank - FromEnd`, which is kept with size 1. Pending sums are
+/// reduced.
 template <int FromEnd, class X>
 [[nodiscard]] constexpr auto mean_along(const X& x) {
   if constexpr (ValueOperand<X>)
@@ -34,7 +34,7 @@ template <class X>
     return X::extents_type::rank >= 2;
 }
 
-/// Returns a tensor of zeros like another; on paper, where none has values, that tensor.
+/// Returns zeros like `x`; an abstract tensor, which has no values, is returned unchanged.
 template <class X>
 [[nodiscard]] constexpr X zeros_beside(const X& x) {
   if constexpr (requires { x.share(); })
@@ -93,11 +93,11 @@ struct adafactor_state {
 struct adafactor {
   named_options named{};
   double decay = 0.8;             ///< step `t` weighs the past by `1 - 1 / t^decay`
-  double epsilon = 1.1920929e-7;  ///< the least root of a mean of squares
-  double least_scale = 1e-3;     ///< the least root mean square of a parameter, as far as it counts
-  double threshold = 1;          ///< the greatest root mean square of a direction
-  double weight_decay = 0;       ///< the weights shrink by `rate * weight_decay` in each step
-  treatment_rule treat = alike;  ///< how each parameter is treated, by its name
+  double epsilon = 1.1920929e-7;  ///< the least root of an estimated square
+  double least_scale = 1e-3;      ///< the least root mean square by which the rate is scaled
+  double threshold = 1;           ///< the greatest root mean square of a direction
+  double weight_decay = 0;        ///< the weights shrink by `rate * weight_decay` in each step
+  treatment_rule treat = alike;   ///< how each parameter is treated, by its name
 
   template <class Parameters>
   using state = adafactor_state<Parameters>;

@@ -27,7 +27,7 @@ struct adagrad {
   named_options named{};
   double epsilon = 1e-10;        ///< is added to the root
   double initial = 0;            ///< is added to the sum of squares
-  double weight_decay = 0;       ///< of the squares of the weights, as part of the gradient
+  double weight_decay = 0;       ///< `weight_decay * w` is added to the gradient
   treatment_rule treat = alike;  ///< how each parameter is treated, by its name
 
   template <class Parameters>

@@ -8,6 +8,8 @@
 #include "shardwise/optim/nests.hpp"
 #include "shardwise/plan/gradient.hpp"
 
+#include <limits>
+#include <numbers>
 #include <type_traits>
 #include <utility>
 
@@ -15,13 +17,16 @@ namespace shardwise {
 
 namespace detail {
 
-/// Returns the logarithm of a number just below 1, also in constant expressions.
+/// Returns the logarithm of a number from 0 to 1, also in constant expressions.
 [[nodiscard]] constexpr double log_below_one(double x) noexcept {
+  if (x < std::numeric_limits<double>::min()) return -std::numeric_limits<double>::infinity();
+  double halvings = 0;
+  for (; x < 0.5; x *= 2) ++halvings;
   // log(x) = 2 atanh((x - 1) / (x + 1))
   const double z = (x - 1) / (x + 1);
   double sum = 0, power = z;
-  for (int k = 1; k < 200; k += 2, power *= z * z) sum += power / k;
-  return 2 * sum;
+  for (int k = 1; k < 40; k += 2, power *= z * z) sum += power / k;
+  return 2 * sum - halvings * std::numbers::ln2;
 }
 
 /// Updates the moments of Adam with the settings `by` and calls `move(how, w, direction)` for each

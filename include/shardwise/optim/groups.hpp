@@ -11,8 +11,9 @@ struct treatment {
   bool decays = true;  ///< whether `weight_decay` applies
 };
 
-/// Returns how to treat a parameter, given its name, such as `layers.0.mlp.up.weight`, and its
-/// rank: the type of the member `treat` of optimizers. A lambda without captures converts to it.
+/// A function that returns how to treat a parameter, given its name, such as
+/// `layers.0.mlp.up.weight`, and its rank: the type of the member `treat` of optimizers. A lambda
+/// without captures converts to it.
 ///
 ///     optim::adamw learn{.treat = [](text_view name, int) {
 ///       return optim::treatment{.rate = name_matches(name, "*.bias") ? 2.0 : 1.0};

@@ -10,9 +10,9 @@
 
 namespace shardwise::optim {
 
-/// LAMB: the direction of `adamw`, scaled for each parameter so that the rate is the part of its
-/// norm that it moves by. It trains with large batches at rates that do not depend on the sizes of
-/// the parameters. If the parameter or its direction is 0, the direction is not scaled.
+/// LAMB: the direction of `adamw`, scaled for each parameter so that one step moves it by `rate`
+/// times its norm. It trains with large batches at rates that do not depend on the sizes of the
+/// parameters. If the parameter or its direction is 0, the direction is not scaled.
 ///
 /// The norms of a parameter that is split are reduced, two numbers each step. For parameters and
 /// rate see `sgd`.
@@ -23,7 +23,7 @@ struct lamb {
   double beta1 = 0.9;
   double beta2 = 0.999;
   double epsilon = 1e-6;
-  double weight_decay = 0;       ///< of the weights, as part of the direction
+  double weight_decay = 0;       ///< `weight_decay * w` is added to the direction
   treatment_rule treat = alike;  ///< how each parameter is treated, by its name
 
   template <class Parameters>

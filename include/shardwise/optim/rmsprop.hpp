@@ -28,7 +28,7 @@ struct rmsprop {
   double decay = 0.99;           ///< of the running mean; `alpha` in PyTorch
   double epsilon = 1e-8;         ///< is added to the root
   double momentum = 0;           ///< 0 for none
-  double weight_decay = 0;       ///< of the squares of the weights, as part of the gradient
+  double weight_decay = 0;       ///< `weight_decay * w` is added to the gradient
   treatment_rule treat = alike;  ///< how each parameter is treated, by its name
 
   template <class Parameters>

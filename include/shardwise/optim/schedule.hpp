@@ -7,6 +7,15 @@
 #include <cmath>
 #include <numbers>
 
+namespace shardwise::detail {
+
+/// Returns the part of a number of steps that is done, from 0 to 1.
+[[nodiscard]] constexpr double part_done(index_t step, index_t steps) noexcept {
+  return step >= steps ? 1 : static_cast<double>(step) / static_cast<double>(steps);
+}
+
+}  // namespace shardwise::detail
+
 namespace shardwise::optim {
 
 /// A cosine schedule with linear warm-up: the rate rises from `peak / warmup` at step 0 to `peak`,
@@ -35,9 +44,7 @@ struct linear {
   index_t steps = 1;
 
   [[nodiscard]] constexpr double operator()(index_t step) const noexcept {
-    const double done = static_cast<double>(std::min(step, steps)) /
-                        static_cast<double>(std::max(steps, index_t{1}));
-    return first + (last - first) * done;
+    return first + (last - first) * detail::part_done(step, steps);
   }
 };
 
@@ -77,8 +84,8 @@ struct exponential {
   }
 };
 
-/// A rate that falls from `first` to `last` with a power of the steps that are left of `steps`, and
-/// stays there. With power 1 it is `linear`.
+/// The rate `last + (first - last) * (1 - step / steps)^power` up to step `steps`, and `last`
+/// afterwards. With power 1 it is `linear`.
 struct polynomial {
   double first = 1e-3;
   double last = 0;
@@ -86,9 +93,7 @@ struct polynomial {
   index_t steps = 1;
 
   [[nodiscard]] double operator()(index_t step) const noexcept {
-    const double left = 1 - static_cast<double>(std::min(step, steps)) /
-                                static_cast<double>(std::max(steps, index_t{1}));
-    return last + (first - last) * std::pow(left, power);
+    return last + (first - last) * std::pow(1 - detail::part_done(step, steps), power);
   }
 };
 
@@ -116,8 +121,8 @@ struct cosine_restarts {
 };
 
 /// The one-cycle schedule of super-convergence: the rate rises from `peak / start_divisor` to
-/// `peak` in the part `rise` of all steps, then falls to the `last_divisor`-th part of where it
-/// started, both along half a cosine wave. It stays there after `steps` steps.
+/// `peak` in the part `rise` of all steps, then falls to `peak / start_divisor / last_divisor`,
+/// both along half a cosine wave, and stays there from step `steps - 1` on.
 struct one_cycle {
   double peak = 1e-2;
   index_t steps = 1;

@@ -30,7 +30,7 @@ struct sgd_state {
 struct sgd {
   named_options named{};
   double momentum = 0.9;         ///< 0 for plain gradient descent
-  double weight_decay = 0;       ///< of the squares of the weights, as part of the gradient
+  double weight_decay = 0;       ///< `weight_decay * w` is added to the gradient
   bool nesterov = false;         ///< looks one step ahead
   treatment_rule treat = alike;  ///< how each parameter is treated, by its name
 

@@ -35,8 +35,9 @@ inline constexpr bool has_element = any_in_nest<Nest>([]<class X>(std::type_iden
 
 /// Replaces a number that no tensor needs.
 struct unconverted {};
-/// A number of a step, such as a rate, beside the tensors of a nest: a tensor is converted once to
-/// each floating-point element type that they are combined in and that it has not.
+/// A number of a step, such as a rate, for use with the tensors of a nest. A number that is a
+/// tensor is converted once to each other floating-point element type in which the nest is
+/// combined.
 template <combined_in In, class Number, class... Converted>
 struct number_of_step {
   const Number& given;
@@ -55,7 +56,8 @@ struct number_of_step {
       return given;
   }
 };
-/// True for a tensor that tensors of a nest need in elements of another type.
+/// True if `Number` is a tensor that must be converted to elements `Type` for some tensor of the
+/// nest.
 template <class Number, class Nest, element Type, combined_in In>
 [[nodiscard]] constexpr bool is_converted() noexcept {
   if constexpr (EitherOperand<Number> && has_fractions(Type))

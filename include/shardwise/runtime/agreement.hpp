@@ -14,8 +14,8 @@ struct lowered_program;
 
 namespace internal {
 
-/// Agrees with all owners on an operation on one tensor, such as reading it: its hash and its
-/// description.
+/// Checks that all owners begin the operation `what` on the same tensor, such as reading it; throws
+/// `owners_differ` otherwise.
 void agree_on(pool_state& home, text_view what, const tensor_desc& tensor,
               std::uint64_t detail = 0);
 

@@ -57,8 +57,8 @@ void fetch_operands(std::span<node_ptr> read, const applied_operation& does,
                                         const element_kernels& elements, kernel_finder find,
                                         permission call);
 
-/// Describes the result of an elementwise function of tensors and numbers, after the tensors have
-/// been gathered over permitted axes as far as its rule requires it.
+/// Replaces the tensors by ones gathered over permitted axes, as far as the rule requires it, and
+/// returns the description of the elementwise result.
 [[nodiscard]] tensor_desc describe_each(std::span<node_ptr> nodes, const number_operands& numbers,
                                         const operation& what, unsigned permitted);
 

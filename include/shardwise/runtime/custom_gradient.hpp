@@ -81,7 +81,8 @@ class graph_custom_recording {
     bool before_;
   };
 
-  /// True for a value that the function has computed and returned once.
+  /// Returns true if the function has computed the value since the recording began and has not
+  /// returned it before.
   [[nodiscard]] bool is_own(const node_ptr& made) const;
   void add_gradient(node_ptr x, node_ptr g);
 

@@ -118,6 +118,10 @@ SHARDWISE_INLINE std::unique_ptr<owner_link> pool_state::link_of(const mesh_desc
     fail({.rule = violation::device_count_differs,
           .have = static_cast<index_t>(share.owner_of.size()),
           .want = mesh.devices()});
+  for (const index_t count : {share.message_bytes, share.in_flight})
+    if (count < 1)
+      fail({.rule = violation::amount_is_out_of_range, .have = count, .want = 1},
+           "owners exchange messages of message_bytes, in_flight of them at a time");
   for (index_t d = 0; d < mesh.devices(); ++d)
     if (const index_t owner = share.owner_of[static_cast<std::size_t>(d)];
         owner < 0 || owner >= owners)

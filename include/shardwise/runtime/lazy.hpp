@@ -49,7 +49,8 @@ class lazy : public internal::named_once<paper_tensor<T, Extents, Layout>>,
   lazy(const lazy& other) : tree_(other.tree_), held_(other.held_, other.share()) {}
   lazy(lazy&& other) noexcept : tree_(other.tree_), held_(std::move(other.held_)) {}
   using internal::named_once<paper_tensor<T, Extents, Layout>>::operator=;
-  /// Never selected, so that the rule above reports errors for expressions of one type too.
+  /// Keeps the compiler from declaring a copy assignment of its own, so that the assignment above
+  /// reports its error for expressions of the same type too.
   void operator=(const lazy&) requires(N == 0) = delete;
   ~lazy() = default;
 

@@ -184,9 +184,9 @@ class program_lowering {
     first_of_[static_cast<std::size_t>(id)] = first;
     if (at->named()) code.name(id);
   }
-  /// Finds the values that would be read again if a node that this program computes only inside a
-  /// pass, or not at all because it is read through, is evaluated later: a handle may still hold
-  /// it, although the program moved from it.
+  /// Finds the values that must be kept for later: operands of nodes that handles still hold, but
+  /// that this program does not store, because it computes them inside a pass or reads through
+  /// them.
   void find_read_later() {
     read_later_.resize(program_.notes.size(), false);
     for (value_id i = program_.count - 1; i >= 0; --i) {

@@ -41,8 +41,8 @@ using kernel_finder = operation_kernel (*)(std::span<const element> operands, el
                                    const attributes& number, const tensor_desc& tensor,
                                    const element_kernels& elements);
 
-/// Creates a tensor like another that is filled with a number where something reads it: `sync` does
-/// not compute it.
+/// Creates a pending tensor like another, which is filled with a number when something reads it;
+/// `sync(pool)` does not compute it.
 [[nodiscard]] node_ptr fill_node_of(const node_ptr& like, const attributes& number);
 
 /// Creates the placeholder of a tensor while a function whose gradient is taken is recorded.

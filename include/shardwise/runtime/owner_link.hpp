@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstring>
 #include <exception>
@@ -46,7 +47,7 @@ struct owner_share {
   /// How long an owner may be silent while another one waits for it.
   std::chrono::milliseconds patience{60'000};
   /// The maximum size of a message in bytes, and the maximum number of messages in flight to one
-  /// owner.
+  /// owner; each at least 1.
   index_t message_bytes = 4_MiB;
   index_t in_flight = 4;
 };
@@ -180,6 +181,7 @@ class owner_link {
   /// Guards the members below, and the carrier: a failure may be reported while the holder of the
   /// turn waits.
   std::mutex mutex_;
+  std::atomic<int> reporters_{0};
   owner_report failed_;
 };
 

@@ -4,18 +4,33 @@
 #include "shardwise/core/config.hpp"
 #include "shardwise/runtime/owner_link.hpp"
 
+#include <thread>
+
 namespace shardwise {
+
+namespace detail {
+
+/// Fails unless there is an owner.
+inline void require_owners(index_t owners) {
+  if (owners < 1)
+    fail({.rule = violation::amount_is_out_of_range, .have = owners, .want = 1},
+         "devices have at least one owner");
+}
+
+}  // namespace detail
 
 SHARDWISE_INLINE owner_error::owner_error(index_t owner, const std::string& words)
     : std::runtime_error("owner " + std::to_string(owner) + ": " + words), owner_(owner) {}
 
 SHARDWISE_INLINE std::vector<index_t> owners_in_blocks(index_t devices, index_t owners) {
+  detail::require_owners(owners);
   std::vector<index_t> all;
   for (index_t d = 0; d < devices; ++d) all.push_back(d * owners / devices);
   return all;
 }
 
 SHARDWISE_INLINE std::vector<index_t> owners_in_turn(index_t devices, index_t owners) {
+  detail::require_owners(owners);
   std::vector<index_t> all;
   for (index_t d = 0; d < devices; ++d) all.push_back(d % owners);
   return all;
@@ -83,7 +98,9 @@ SHARDWISE_INLINE void owner_link::exchange(const bytes_by_owner& out, bytes_by_o
 }
 
 SHARDWISE_INLINE void owner_link::report(const std::exception_ptr& thrown) noexcept {
+  ++reporters_;
   const std::lock_guard lock(mutex_);
+  --reporters_;
   if (failed_.is_failure()) return;
 #if defined(__cpp_exceptions)
   try {
@@ -120,6 +137,8 @@ SHARDWISE_INLINE void owner_link::carry(const bytes_by_owner& out, bytes_by_owne
     owner_transport& carrier = *share_.carrier;
     auto deadline = std::chrono::steady_clock::now() + share_.patience;
     for (;;) {
+      // Locking again at once would leave no turn to a thread that waits for the lock.
+      while (reporters_ > 0) std::this_thread::yield();
       const std::lock_guard lock(mutex_);
       if (failed_.is_failure()) throw_failure(failed_);
       bool moved = false;

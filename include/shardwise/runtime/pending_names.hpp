@@ -22,8 +22,8 @@ template <class Judge>
   return found;
 }
 
-/// Returns those of these pending nodes that are more than operands of the others, which are held
-/// by handles. They keep their order. The caller holds the machine's turn.
+/// Returns, in their order, the pending nodes that handles hold, that is, those with other owners
+/// than the operands of these nodes. The caller holds the machine's turn.
 [[nodiscard]] inline std::vector<node_ptr> named(const std::vector<node_ptr>& pending) {
   std::vector<long> owners(pending.size(), 1);  // the reference of this vector
   for (std::size_t i = 0; i < pending.size(); ++i)

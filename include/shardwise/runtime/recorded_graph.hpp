@@ -39,9 +39,8 @@ class recorded_graph {
   }
   /// Sets the recorded custom gradients, in order.
   void differentiate_by(custom_gradients met) { custom_ = std::move(met); }
-  /// Reports an error for a result that may depend on arguments, which are tensors themselves,
-  /// through values that have been computed since the arguments were created and no longer record
-  /// their operands.
+  /// Fails if `result` may depend on an argument through a value that was computed after the
+  /// arguments were created: such a value no longer records its operands.
   void require_uncomputed(const node_ptr& result) const {
     std::uint64_t first = ~std::uint64_t{0};
     for (const node_ptr& each : arguments_) first = std::min(first, each->birth());

@@ -127,8 +127,8 @@ inline void throw_failures(std::span<const std::weak_ptr<tensor_node>> nodes) {
   return nullptr;
 }
 
-/// Runs the program of one node whose operands are computed. Copies would be expensive for small
-/// tensors, so nothing is lowered or planned.
+/// Runs a node whose operands are all computed. Nothing is lowered or planned, since building a
+/// program would take longer than small tensors do.
 inline void run_alone(pool_state& home, tensor_node& root) {
   const node_ptr alone = root.shared_from_this();
   const std::weak_ptr<tensor_node> held = alone;

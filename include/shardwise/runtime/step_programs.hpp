@@ -128,7 +128,8 @@ class step_programs {
         for (std::size_t k = first; k < now_.variables.size(); ++k) now_.variables[k] = nullptr;
     }
   }
-  /// Completes the description: computes the arguments, and finds tensors that are several ones.
+  /// Completes the description: computes the arguments, and finds tensors that are passed as more
+  /// than one argument.
   void settle();
   /// Returns the program for the described arguments, or null.
   [[nodiscard]] entry* find(const void* types) noexcept;
@@ -152,8 +153,8 @@ class step_programs {
   }
   /// Writes numbers to their tensors, and gives changed tensors memory of their own.
   void enter(entry& at);
-  /// Keeps a repeated tensor for the other arguments that it is, while a variable is changed.
-  /// Refuses to change a variable twice.
+  /// Holds a tensor that is passed as several arguments, so that the others keep its value while
+  /// one variable is changed. Fails if one variable would be changed twice.
   void hold(const tensor_handle& variable);
   /// Assigns tensors whose layouts or sizes are new.
   void replace(entry& at);
@@ -166,7 +167,7 @@ class step_programs {
   std::vector<entry> entries_;
   step_parts now_;
   std::vector<number_value> numbers_;
-  /// The tensors that are several arguments, by address.
+  /// Tensors that are passed as more than one argument, sorted by address.
   std::vector<const tensor_node*> repeated_;
   /// The variables of repeated tensors that the step changes, and those tensors.
   std::vector<const tensor_handle*> changed_;

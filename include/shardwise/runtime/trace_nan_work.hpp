@@ -203,7 +203,7 @@ SHARDWISE_INLINE numeric_fault fault_of_nodes(const std::vector<node_ptr>& named
 
 SHARDWISE_INLINE numeric_fault fault_of_pool(pool_state& home, wanted_fault wanted) {
   const std::lock_guard turn(home.turn());
-  const std::vector<node_ptr> names = named(home.pending().hold());
+  const std::vector<node_ptr> names = computable_names(home.pending().hold());
   if (names.empty()) return {};
   std::vector<tensor_node*> roots;
   roots.reserve(names.size());

@@ -35,7 +35,8 @@ class machine_turn {
   /// device functions.
   [[nodiscard]] static const machine_turn* current() noexcept { return innermost(); }
 
-  /// Makes the calling thread work for a program, whose current turn was `turn`.
+  /// Marks the calling thread, for the lifetime of this object, as running a device function of the
+  /// program that holds `turn`.
   class worker {
    public:
     explicit worker(const machine_turn* turn) noexcept
@@ -48,8 +49,9 @@ class machine_turn {
     const machine_turn* before_;
   };
 
-  /// Held by a thread that reads the state of a machine: the turn or, in a device function of the
-  /// program that has it and is suspended meanwhile, one of these at a time.
+  /// Held by a thread that reads the state of a machine. It takes the turn; inside a device
+  /// function of the program that has the turn, and that waits for this function, it excludes only
+  /// other readers.
   class look {
    public:
     explicit look(machine_turn& at);

@@ -17,6 +17,7 @@ class use_mesh {
  public:
   /// The pool must outlive the guard.
   explicit use_mesh(const device_pool& pool) noexcept : outer_(current_) { current_ = &pool; }
+  explicit use_mesh(const device_pool&&) = delete;  // it would not outlive this statement
   /// Creates a pool with the devices of a mesh, which lives as long as the guard.
   template <Mesh M>
   explicit use_mesh(const M& mesh)

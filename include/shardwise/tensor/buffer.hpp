@@ -76,7 +76,8 @@ class shard_buffer {
   /// Returns the elements for writing; only for the single owner: `unique()` is a precondition.
   [[nodiscard]] T* writable() noexcept { return data_; }
 
-  /// Returns true if no other handle shares the elements, so that they may be written.
+  /// Returns true if no other handle shares the elements, so that they may be written. A borrowed
+  /// handle does not know: ask the handle that it was made from.
   [[nodiscard]] bool unique() const noexcept {
     return block_ == nullptr || block_->owners.load(std::memory_order_acquire) == 1;
   }
@@ -86,7 +87,8 @@ class shard_buffer {
     return block_ != nullptr && block_ == other.block_;
   }
 
-  /// Returns the same memory without a share in it, which is cheaper: it must outlive the result.
+  /// Returns a handle of the same memory that does not own it, which is cheaper to make. The memory
+  /// must outlive the handle.
   [[nodiscard]] shard_buffer borrowed() const noexcept {
     shard_buffer view;
     view.data_ = data_;
@@ -97,8 +99,7 @@ class shard_buffer {
   /// Returns the same memory as bytes.
   [[nodiscard]] shard_buffer<std::byte> as_bytes() const noexcept {
     shard_buffer<std::byte> bytes;
-    if (block_ == nullptr) return bytes;
-    arena::retain(*block_);
+    if (block_ != nullptr) arena::retain(*block_);
     bytes.block_ = block_;
     bytes.data_ = static_cast<std::byte*>(static_cast<void*>(data_));
     bytes.size_ = bytes_of(size_);

@@ -21,10 +21,7 @@ class device_memory {
   /// Charges a device with `bytes`, or credits it if they are negative.
   void charge(index_t device, index_t bytes) noexcept {
     account& a = accounts_[static_cast<std::size_t>(device)];
-    const index_t held = a.held.fetch_add(bytes, std::memory_order_relaxed) + bytes;
-    index_t peak = a.peak.load(std::memory_order_relaxed);
-    while (peak < held && !a.peak.compare_exchange_weak(peak, held, std::memory_order_relaxed)) {
-    }
+    raise_peak(a, a.held.fetch_add(bytes) + bytes);
   }
 
   /// Returns the bytes that a device holds now.
@@ -45,8 +42,11 @@ class device_memory {
 
   /// Starts a new measurement: every peak becomes the current value.
   void reset_peaks() noexcept {
-    for (account& a : accounts_)
-      a.peak.store(a.held.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    for (account& a : accounts_) {
+      a.peak.store(0);
+      // What is charged from now on raises the peak itself.
+      raise_peak(a, a.held.load());
+    }
   }
 
  private:
@@ -55,6 +55,12 @@ class device_memory {
     std::atomic<index_t> held{0};
     std::atomic<index_t> peak{0};
   };
+
+  static void raise_peak(account& a, index_t held) noexcept {
+    index_t peak = a.peak.load();
+    while (peak < held && !a.peak.compare_exchange_weak(peak, held)) {
+    }
+  }
 
   std::vector<account> accounts_;
 };

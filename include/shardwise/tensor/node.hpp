@@ -84,18 +84,18 @@ class tensor_node : public std::enable_shared_from_this<tensor_node> {
   [[nodiscard]] const_any_block held_by(index_t device) const noexcept;
   [[nodiscard]] const_any_block part_held_by(index_t device, const index_box& want) const noexcept;
 
-  /// Allocates uninitialised memory for the shards; or shares that of a node with the same
-  /// description, which nothing else needs, until that node is released.
+  /// Allocates uninitialised memory for the shards that are here, and charges the devices for it.
   void allocate(arena& storage, device_memory& memory);
   /// Returns true if no other tensor and no view shares the memory of the shards.
   [[nodiscard]] bool owns_memory() const noexcept;
   /// Shares the memory of another node.
   void share_memory(const std::vector<shard_buffer<std::byte>>& shards);
-  /// Shares the memory of another node, which is charged for it, or releases the shared memory.
-  /// Only the first call allocates.
+  /// Shares the memory of `other`, which stays charged for it. Only the first call allocates.
   void view_memory_of(const tensor_node& other);
-  /// The same without a share in the memory, which must not be released before this node drops it.
+  /// Refers to the memory of `other` without owning it: `other` must keep it until this node calls
+  /// `drop_memory`.
   void borrow_memory_of(const tensor_node& other);
+  /// Releases memory that is shared or borrowed.
   void drop_memory() noexcept;
   /// Allocates memory that is not charged to a device: new, or returned by `take(bytes)`.
   template <class Take>
@@ -106,6 +106,8 @@ class tensor_node : public std::enable_shared_from_this<tensor_node> {
         shards_[static_cast<std::size_t>(s)] =
             take(where().size_of_shard(s) * size_of(tensor().type));
   }
+  /// Shares the memory of `other`, a node of the same description that nothing else needs, and
+  /// takes over its charge.
   void take_memory_of(tensor_node& other);
   /// Charges every device with its shard, until this node is destroyed or another takes over the
   /// memory.
@@ -118,7 +120,8 @@ class tensor_node : public std::enable_shared_from_this<tensor_node> {
     if (!named()) named_.store(true, std::memory_order_relaxed);
   }
 
-  /// Returns the order in which nodes were created, or compiled steps computed their values.
+  /// Returns a number that orders nodes by their creation or, for values of compiled steps, by the
+  /// run that computed them.
   [[nodiscard]] std::uint64_t birth() const noexcept { return birth_; }
   [[nodiscard]] static std::uint64_t next_birth() noexcept {
     static std::atomic<std::uint64_t> next{0};

@@ -35,11 +35,11 @@ class placement {
   [[nodiscard]] index_t count() const noexcept { return count_; }
   [[nodiscard]] index_t replicas() const noexcept { return devices_ / count_; }
 
-  /// Returns true if this process owns the device; returns true if one of its devices holds the
-  /// shard.
+  /// Returns true if this process owns the device.
   [[nodiscard]] bool owns(index_t device) const noexcept {
     return own_devices_.empty() || owners_.owner_of(device) == self_;
   }
+  /// Returns true if a device of this process holds the shard.
   [[nodiscard]] bool is_here(index_t shard) const noexcept {
     return own_devices_.empty() || own_devices_[static_cast<std::size_t>(shard)] >= 0;
   }
@@ -51,11 +51,11 @@ class placement {
     return own_devices_.empty() ? i : here_[static_cast<std::size_t>(i)];
   }
 
-  /// Returns the shard of a device, the number of its replica, and the first device of a shard:
-  /// that of this process's devices, if one of them holds it.
+  /// Returns the shard that a device holds.
   [[nodiscard]] index_t shard_of(index_t device) const noexcept {
     return shards_.position_of(device);
   }
+  /// Returns the number of a device among those that hold the same shard.
   [[nodiscard]] index_t replica_of(index_t device) const noexcept {
     return shards_.group_of(device);
   }
@@ -65,6 +65,7 @@ class placement {
   }
 
   /// Returns the first device of a shard, whoever owns it.
+  /// Returns the first device of this process that holds a shard, or the first of all if none does.
   [[nodiscard]] index_t first_device_of(index_t shard) const noexcept {
     return shards_.member(0, shard);
   }
@@ -83,7 +84,8 @@ class placement {
     return largest_size_ * size_of(tensor_.type);
   }
 
-  /// Returns the bytes charged to a device: those of the largest shard, unless sizes may differ.
+  /// Returns the bytes charged to a device: those of its own shard if the layout is uneven without
+  /// halos, and of the largest shard otherwise.
   [[nodiscard]] index_t charged_to(index_t device) const noexcept;
 
   /// Returns true if both number their shards alike: then shard `s` of one depends only on shard

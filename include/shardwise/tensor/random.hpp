@@ -24,8 +24,8 @@ template <std::floating_point T, std::integral Index>
 }
 
 /// Returns the number at `index` of a key's normal numbers with mean 0 and variance 1: the
-/// Box-Muller transform of two uniform numbers with a relative error of 1e-7, for double too, and
-/// an absolute value of at most 6.8 (8.6).
+/// Box-Muller transform of two uniform numbers. The relative error is 1e-7 for both types;
+/// magnitudes are at most 6.8 for `float` and 8.6 for `double`.
 ///
 /// The bits are the same on every compiler and machine with IEEE doubles, unless `-ffast-math` is
 /// used.

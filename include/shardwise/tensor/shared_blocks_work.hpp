@@ -9,7 +9,8 @@ namespace shardwise {
 
 namespace detail {
 
-/// The same after the dimensions before `dim`.
+/// Does what `for_each_shared_block` does for the dimensions from `dim` on; the blocks are those of
+/// the positions chosen in the dimensions before it.
 SHARDWISE_INLINE void share_blocks(
     const held_box& a_part, const block_place& a, const held_box& b_part, const block_place& b,
     const function_view<void(const block_place&, const block_place&)>& f, int dim) {

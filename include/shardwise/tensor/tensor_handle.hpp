@@ -10,10 +10,10 @@ namespace shardwise {
 class tensor_handle;
 
 namespace internal {
-/// Makes a variable the handle of another node, which nobody checks either.
+/// Makes `of` refer to another node, without checking that the node has the type of the handle.
 void set_node(tensor_handle& of, node_ptr state) noexcept;
-/// Returns the tensor of type `X` whose node this is. Nobody checks that the node is described as
-/// the type says: what is read from elsewhere becomes a typed tensor by `as<X>`, which does.
+/// Returns the tensor of type `X` whose node this is. Does not check that the description of the
+/// node matches `X`; `as<X>` does, for tensors that come from elsewhere.
 template <class X>
 [[nodiscard]] X handle_of(node_ptr state) noexcept {
   return X(std::move(state));

@@ -183,6 +183,19 @@ TEST_CASE("a mask of bools makes ones and zeros") {
           std::vector<std::int64_t>{1, 0, 1});
 }
 
+TEST_CASE("truth values come from lists, masks and memory") {
+  using B = sharded_tensor<bool, extents<dyn>, layout<pod, P<"data">, partial<>, uneven>>;
+  const device_pool pool{pod{}};
+  const std::vector<bool> mask{true, false, true};
+  const bool memory[] = {true, false, true};
+  REQUIRE(values(distribute<B>(pool, {true, false, true})) == mask);
+  REQUIRE(values(distribute<B>(pool, mask)) == mask);
+  REQUIRE(values(distribute<B>(pool, memory)) == mask);
+  using R = sharded_tensor<bool, extents<2, 2>, layout<pod, P<none, "data">>>;
+  REQUIRE(values(distribute<R>(pool, {{true, false}, {false, true}})) ==
+          std::vector<bool>{true, false, false, true});
+}
+
 TEST_CASE("a matrix is no vector, and the refusal says how many dimensions came") {
   using L = sharded_tensor<float, extents<dyn>, layout<pod, P<none>>>;
   const device_pool pool{pod{}};

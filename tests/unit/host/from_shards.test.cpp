@@ -97,6 +97,17 @@ TEST_CASE("blocks for a pending layout are terms") {
   REQUIRE(values(reshard<P<"x">>(x)) == std::vector<float>{11, 22, 33, 44});
 }
 
+TEST_CASE("blocks of truth values are compared where devices hold the same part") {
+  using B = sharded_tensor<bool, extents<4>, layout<pod, P<"x">>>;
+  const device_pool pool{pod{}};
+  const bool first[] = {true, false}, second[] = {false, false};
+  const std::vector<std::span<const bool>> all{first, first, second, second};
+  const std::vector<std::span<const bool>> differing{first, second, second, second};
+  const auto host = to_host(from_shards<B>(pool, all));
+  REQUIRE((host(0) && !host(1) && !host(2) && !host(3)));
+  REQUIRE_THROWS_WITH(from_shards<B>(pool, differing), contains("replicas_differ"));
+}
+
 TEST_CASE("blocks that do not make the tensor are refused by number") {
   const device_pool pool{pod{}};
   REQUIRE_THROWS_WITH(from_shards<M>(pool, blocks(3), 3, 3),

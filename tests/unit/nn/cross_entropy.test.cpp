@@ -164,3 +164,15 @@ TEST_CASE("a probability is a number from 0 to 1") {
   for (const double part : {0.0, 0.5, 1.0})
     CHECK(refusal([&] { return dropout(x, key, part); }) == violation::nothing);
 }
+
+TEST_CASE("a label that is beyond the range of labels ignores none") {
+  const device_pool pool{pod{}};
+  using rows = sharded_tensor<double, extents<2, 160>, layout<pod, P<none, none>>>;
+  using bytes = sharded_tensor<std::uint8_t, extents<2>, layout<pod, P<none>>>;
+  const auto x = normal<rows>(pool, random_key{1});
+  const auto y = distribute<bytes>(pool, std::vector<std::uint8_t>{156, 3});  // -100 modulo 256
+  REQUIRE(to_host(nn::cross_entropy_ignoring<-100>(x, y))() ==
+          Approx(to_host(nn::cross_entropy(x, y))()));
+  REQUIRE(to_host(nn::cross_entropy_ignoring<156>(x, y))() ==
+          Approx(to_host(nn::cross_entropy(slice_in_dim<0, 1, 2>(x), slice_in_dim<0, 1, 2>(y)))()));
+}

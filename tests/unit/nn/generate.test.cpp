@@ -115,6 +115,19 @@ TEST_CASE("a token is chosen by its score, temperature, rank and key") {
   REQUIRE(of_one[1] == 20000);
   REQUIRE(nn::sample(all, {}, random_key{9}) == nn::sample(all, {}, random_key{9}));
   REQUIRE(nn::sample(std::span<const float>{}, {}, random_key{9}) == -1);
+
+  // An infinite score is certain, and NaN is never chosen where there is a number.
+  constexpr float inf = std::numeric_limits<float>::infinity(),
+                  nan = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<float> certain{0.0F, inf, 0.0F}, some{nan, 1.0F, nan, 2.0F, nan};
+  for (const nn::sampling& by : {nn::sampling{}, nn::sampling{.temperature = 0},
+                                 nn::sampling{.top_k = 2}, nn::sampling{.top_p = 0.5}}) {
+    REQUIRE(nn::sample(std::span<const float>(certain), by, random_key{3}) == 1);
+    for (std::uint64_t n = 0; n < 100; ++n) {
+      const index_t token = nn::sample(std::span<const float>(some), by, random_key{n});
+      REQUIRE((token == 1 || token == 3));
+    }
+  }
 }
 
 TEST_CASE("the likeliest text is the one that is computed without a cache") {

@@ -240,6 +240,16 @@ TEST_CASE("learnt vectors are small, and patterns choose other initial values") 
                       contains("'haed.*' is the name of no tensor"));
 }
 
+TEST_CASE("a model of another mesh is not initialised in a pool") {
+  struct other : mesh<axis<"data", 4>, axis<"model", 2>> {};
+  const device_pool pool{pod{}}, another{other{}};
+  using W = tensor<other, P<"data", none>, 8, 4>;
+  const nn::linear<W> layer{zeros<W>(another)};
+  REQUIRE_THROWS_WITH(nn::initialise(pool, random_key{1}, layer), contains("pool_size_differs"));
+  REQUIRE(to_host(nn::initialise(another, random_key{1}, layer).weight) ==
+          to_host(nn::initialise<nn::linear<W>>(another, random_key{1}).weight));
+}
+
 TEST_CASE("a transposed convolution is a module") {
   const device_pool pool{pod{}};
   using up = nn::with<strides<2, 2>, paddings<1, 1>>;
@@ -343,6 +353,17 @@ TEST_CASE("losses") {
           Approx(((std::log(1.0 / 3) - 0.5 + total) / 3 + (std::log(2.0 / 3) - 1 + total) * 2 / 3) /
                  3));
   REQUIRE(to_host(reshard<P<>>(nn::kl_divergence(p, exp(p))))() == Approx(0).margin(1e-15));
+  // Terms without probability count nothing, whatever the logarithm.
+  const auto certain =
+      generate<rows>(pool, [](const global_index& at) { return double(at[1] == 2); });
+  REQUIRE(to_host(reshard<P<>>(nn::kl_divergence(log(certain), certain)))() == 0);
+  for (const double slope : to_host(gradient([&](const auto& q) {
+                              return reshard<P<>>(nn::kl_divergence(q, certain));
+                            })(rows(log(certain))))
+                                .elements())
+    REQUIRE((slope == 0 || slope == Approx(-1.0 / 12)));
+  REQUIRE_THROWS_WITH(nn::huber(x, x * 0.0, 0.0), contains("number_is_out_of_range"));
+  REQUIRE_THROWS_WITH(nn::smooth_l1(x, x * 0.0, -1.0), contains("number_is_out_of_range"));
   const auto unit = to_host(nn::normalize<1>(x));
   REQUIRE(unit(1, 2) == Approx(1 / std::sqrt(1.25)));
   REQUIRE(to_host(nn::cosine_similarity<1>(x, x * 3.0))(0) == Approx(1));

@@ -340,3 +340,11 @@ TEST_CASE("a carry of several tensors on paper is replayed with the bits of a ru
   REQUIRE(pool.counters().collectives() == ledger_of(recorded).collectives());
   REQUIRE(pool.counters().flops() == ledger_of(recorded).flops());
 }
+
+TEST_CASE("a number has no layers") {
+  const device_pool pool{pod{}};
+  const auto add = [](const auto& carry, const auto& layer) { return carry + layer; };
+  const any_tensor<float> number = zeros<float>(pool, extents_desc{}, spec_desc{});
+  REQUIRE_THROWS_WITH(scan(add, number, number),
+                      contains("dimension_is_out_of_range") && contains("one layer after another"));
+}

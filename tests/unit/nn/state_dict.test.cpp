@@ -187,6 +187,9 @@ TEST_CASE("names that differ are listed, and nothing changes") {
 
 TEST_CASE("parts of a state are loaded, saved, and joined") {
   const device_pool pool{pod{}};
+  STATIC_REQUIRE(
+      std::is_same_v<decltype(std::declval<const state_view&>()[0]), const state_entry&>);
+  STATIC_REQUIRE(std::is_same_v<decltype(std::declval<state_view>()[0]), state_entry>);
   rows m = made<rows>(pool, 2);
   const rows from = made<rows>(pool, 3), before = m;
   load_state_dict(state_dict(m).matching("layers.1.*"), state_dict(from).matching("layers.1.*"));

@@ -181,6 +181,7 @@ TEST_CASE("each micro-batch has a key of its own") {
   // A key may be an integer of 64 bits.
   const auto bits = full<scalar<std::int64_t, pod>>(pool, 11);
   REQUIRE(run(batches, bits) == run(batches, seed));
+  REQUIRE(run(batches, any_tensor<std::int64_t>(bits)) == run(batches, seed));
 }
 
 TEST_CASE("a compiled step takes micro-batches and a key") {

@@ -156,6 +156,19 @@ TEST_CASE("each optimizer follows its formula") {
   };
   follows(optim::adam{.weight_decay = 0.1}, moments{0.1, 0});
   follows(optim::adamw{.weight_decay = 0.1}, moments{0, 0.1});
+  // Without a first moment, and with one that is corrected by much.
+  struct rates {
+    double beta1, beta2;
+    double m = 0, v = 0;
+    double operator()(double w, double g, int s) {
+      m = beta1 * m + (1 - beta1) * g;
+      v = beta2 * v + (1 - beta2) * g * g;
+      return w -
+             0.1 * m / (1 - std::pow(beta1, s)) / (std::sqrt(v / (1 - std::pow(beta2, s))) + 1e-8);
+    }
+  };
+  follows(optim::adam{.beta1 = 0}, rates{0, 0.999});
+  follows(optim::adam{.beta1 = 0.01, .beta2 = 0.1}, rates{0.01, 0.1});
   struct signs {
     double m = 0;
     double operator()(double w, double g, int) {
@@ -217,6 +230,7 @@ TEST_CASE("schedules") {
   REQUIRE(wave(100) == Approx(1.0));
   STATIC_REQUIRE(optim::linear{.first = 1, .last = 0, .steps = 4}(1) == 0.75);
   STATIC_REQUIRE(optim::linear{.first = 1, .last = 0, .steps = 4}(9) == 0);
+  STATIC_REQUIRE(optim::linear{.first = 1, .last = 0, .steps = 0}(3) == 0);
   STATIC_REQUIRE(optim::decay_by_steps{.first = 1, .factor = 0.5, .period = 10}(25) == 0.25);
   STATIC_REQUIRE(optim::constant{.rate = 0.5}(7) == 0.5);
   constexpr optim::exponential halves{.first = 2, .factor = 0.5, .period = 10, .least = 0.3};
@@ -229,6 +243,7 @@ TEST_CASE("schedules") {
   REQUIRE(squares(1) == Approx(1 + 2 * 0.75 * 0.75));
   REQUIRE(squares(4) == 1);
   REQUIRE(squares(9) == 1);
+  REQUIRE(optim::polynomial{.first = 3, .last = 1, .steps = 0}(0) == 1);
 }
 
 TEST_CASE("schedules that restart, rise and fall, or follow one another") {

@@ -161,6 +161,34 @@ TEST_CASE("ties and zeros have the slopes that are promised") {
   })(at({0, 0, 1, 0}), at({0, 1, 2, 3}));
   REQUIRE(values(base) == std::vector<double>{0, 1, 2, 0});
   REQUIRE(values(exponent) == std::vector<double>{0, 0, 0, 0});
+  // Copies that are not made have no part in the result.
+  REQUIRE(values(gradient([](const auto& x) { return sum(repeat<0, 0>(x)); })(at({1, 2, 3, 4}))) ==
+          std::vector<double>{0, 0, 0, 0});
+  REQUIRE(values(gradient([](const auto& x) { return sum(tile<0>(x)); })(at({1, 2, 3, 4}))) ==
+          std::vector<double>{0, 0, 0, 0});
+  REQUIRE(values(gradient([](const auto& x) { return sum(tile<0, 2>(x)); })(at({1, 2, 3, 4}))) ==
+          std::vector<double>{0, 0, 0, 0});
+  // The exponents of masked scores are equal, and have no difference.
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  const auto [left, right] = gradient<0, 1>([](const auto& a, const auto& b) {
+    return sum(logaddexp(a, b));
+  })(at({-inf, 1, -inf, 2}), at({-inf, 1, 0, -inf}));
+  REQUIRE(values(left) == std::vector<double>{0.5, 0.5, 0, 1});
+  REQUIRE(values(right) == std::vector<double>{0.5, 0.5, 1, 0});
+}
+
+TEST_CASE("the number of a padding has the gradient of the padding alone") {
+  const model m;
+  using row = tensor<P<none>, 3>;
+  using wide = tensor<P<none>, 6>;
+  using number = tensor<P<>>;
+  const auto x = distribute<row>(m.pool, std::vector<double>{1, 2, 3});
+  const auto weights = distribute<wide>(m.pool, std::vector<double>{1, 1e300, 1e300, 1e300, 2, 4});
+  const auto [inner, padding] = gradient<0, 1>([](const auto& a, const auto& b, const auto& w) {
+    return sum(pad<1, 2>(a, b) * w);
+  })(x, full<number>(m.pool, 5.0), weights);
+  REQUIRE(values(inner) == std::vector<double>{1e300, 1e300, 1e300});
+  REQUIRE(values(padding) == std::vector<double>{7});
 }
 
 // The cotangent of a sum is one number, which counts for each of its terms.

@@ -282,3 +282,16 @@ TEST_CASE("programs that are prepared run on all owners, and what they cost is t
     if (pool.traffic().bytes_received != 16) throw std::logic_error("traffic");
   });
 }
+
+TEST_CASE("devices have owners, and messages have bytes") {
+  REQUIRE(owners_in_turn(4, 3) == std::vector<index_t>{0, 1, 2, 0});
+  REQUIRE_THROWS_WITH(owners_in_turn(4, 0), contains("devices have at least one owner"));
+  REQUIRE_THROWS_WITH(owners_in_blocks(4, -1), contains("devices have at least one owner"));
+  for (const bool counts_bytes : {true, false})
+    REQUIRE_THROWS_WITH(support::run_owners(
+                            pod::value, halves, [](const device_pool&) {},
+                            [&](owner_share& share) {
+                              (counts_bytes ? share.message_bytes : share.in_flight) = 0;
+                            }),
+                        contains("amount_is_out_of_range"));
+}

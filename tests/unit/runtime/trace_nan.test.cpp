@@ -117,6 +117,14 @@ TEST_CASE("everything that is pending in a pool is asked") {
   REQUIRE(fault.words.find("= sqrt %") != std::string::npos);
   REQUIRE(first_not_finite(pool).instruction == fault.instruction);
   REQUIRE(std::isnan(to_host(bad)(3)));
+
+  // What a gradient is recording has no values yet, and is left out.
+  const auto slope = gradient([&](const auto& z) {
+    const V doubled = z * 2.0F;
+    REQUIRE_FALSE(first_nan(pool));
+    return sum(doubled);
+  })(x);
+  REQUIRE(to_host(slope)(0) == 2.0F);
 }
 
 TEST_CASE("a program that is ready is asked on its inputs") {

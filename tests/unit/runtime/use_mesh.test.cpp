@@ -89,3 +89,8 @@ TEST_CASE(
   REQUIRE(z.share()->ready());
   step([&] { REQUIRE(to_host(z)(0, 0) == 2.0F); });
 }
+
+TEST_CASE("a guard does not take a pool that ends before it") {
+  STATIC_REQUIRE(std::is_constructible_v<use_mesh, const device_pool&>);
+  STATIC_REQUIRE_FALSE(std::is_constructible_v<use_mesh, device_pool>);
+}

@@ -186,6 +186,17 @@ TEST_CASE("a buffer is a shared handle") {
   CHECK(replica.unique());
 }
 
+TEST_CASE("a borrowed handle has the same elements and bytes, and keeps no memory") {
+  const auto memory = arena::create();
+  shard_buffer<float> x(*memory, 3);
+  std::fill_n(x.writable(), 3, 2.0F);
+  const shard_buffer<float> view = x.borrowed();
+  CHECK(x.unique());
+  CHECK(view.data() == x.data());
+  CHECK(view.as_bytes().size() == 12);
+  CHECK(static_cast<const void*>(view.as_bytes().data()) == x.data());
+}
+
 TEST_CASE("a buffer without elements is a buffer") {
   const auto memory = arena::create();
   shard_buffer<double> none(*memory, 0);
