@@ -53,7 +53,10 @@ inline constexpr std::size_t shortest_text = 64;
 /// Refuses a file that cannot be written, before anything is computed for it; leaves it as it is.
 inline void require_writable(const std::string& path) {
   std::error_code ignored;
-  const bool was_there = std::filesystem::exists(path, ignored);
+  const std::filesystem::file_status status = std::filesystem::status(path, ignored);
+  const bool was_there = std::filesystem::exists(status);
+  if (was_there && !std::filesystem::is_regular_file(status))
+    throw bad_input("cannot write '" + path + "': it is no regular file");
   errno = 0;
   if (!std::ofstream(path, std::ios::binary | std::ios::app))
     throw bad_input("cannot write '" + path +

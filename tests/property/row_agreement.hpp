@@ -231,11 +231,11 @@ inline const std::vector<layout_choice>& layout_choices() {
   return all;
 }
 
-/// How many combinations of layouts are tried of those that are chosen at random: a fifth of them
-/// shows a sanitizer the same code.
+/// How many combinations of layouts are tried of those that are chosen at random: an eighth of
+/// them shows a sanitizer the same code.
 [[nodiscard]] constexpr int tries(const layout_choice& choice) {
   if (!is_watched) return choice.at_random;
-  return choice.at_random == 0 ? 60 : (choice.at_random + 4) / 5;
+  return choice.at_random == 0 ? 40 : (choice.at_random + 7) / 8;
 }
 
 /// How many of the combinations two and three owners try.

@@ -64,13 +64,13 @@ inline void draw_panel(svg_document& out, index_t x, index_t y, const mesh_desc&
   sentence title = to_text(mesh, tensor);
   if (!internal::is_known(mesh, tensor.extents))
     return detail::svg_of_words(title, "sizes are not known yet");
-  if (element_count(tensor.extents) == 0) return detail::svg_of_words(title, "no elements");
   const redistribution way = redistribute(mesh, tensor, target);
   if (!way.verdict.ok()) return detail::svg_of_words(title, describe(way.verdict));
 
   tensor_desc now = tensor;
   now.layout = target;
   title << " -> " << text_view(to_text(mesh, now));
+  if (element_count(tensor.extents) == 0) return detail::svg_of_words(title, "no elements");
   if (way.moves.empty()) return detail::svg_of_words(title, "nothing moves");
   detail::svg_document out;
   const index_t x = detail::svg_document::margin;

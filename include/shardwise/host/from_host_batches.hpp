@@ -59,6 +59,7 @@ template <class T>
     fail({.rule = violation::rank_differs_from_spec,
           .have = layout.rank(),
           .want = extents.ssize()});
+  require(hosts.check_whole(extents));
   shape_batches(blocks, hosts.local(extents));
   const extents_desc batch = blocks[0].view.extents;
   require(hosts.check(batch));

@@ -68,8 +68,12 @@ using host_elements = std::conditional_t<std::is_same_v<T, bool>, truth_values, 
 template <class T>
 class host_tensor {
  public:
-  host_tensor(extents_desc extents, detail::host_elements<T> elements) noexcept
-      : extents_(extents), elements_(std::move(elements)) {}
+  /// There is one element for each index.
+  host_tensor(extents_desc extents, detail::host_elements<T> elements)
+      : extents_(extents), elements_(std::move(elements)) {
+    if (element_count(extents_) != size())
+      fail({.rule = violation::host_size_differs, .have = size(), .want = element_count(extents_)});
+  }
 
   [[nodiscard]] const extents_desc& extents() const noexcept { return extents_; }
   [[nodiscard]] std::span<const T> elements() const& noexcept {

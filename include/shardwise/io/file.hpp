@@ -75,6 +75,8 @@ class output_file {
 
  private:
   std::string path_;
+  /// The file that is replaced: the one that `path_` names, without symbolic links.
+  std::string target_;
   /// The temporary name until `commit`; empty afterwards.
   std::string beside_;
   detail::file_handle handle_;

@@ -6,8 +6,10 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <memory>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -33,7 +35,7 @@ SHARDWISE_INLINE_FILES bool file_handle::close() noexcept {
 }  // namespace detail
 
 SHARDWISE_INLINE_FILES input_file::input_file(std::string path)
-    : path_(std::move(path)), handle_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC)) {
+    : path_(std::move(path)), handle_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
   struct stat about {};
   if (handle_.number() < 0 || ::fstat(handle_.number(), &about) != 0)
     detail::fail_file(violation::file_is_not_readable, path_);
@@ -57,12 +59,19 @@ SHARDWISE_INLINE_FILES output_file::output_file(std::string path)
     : path_(std::move(path)), handle_(-1) {
   // A device or a pipe would be replaced by a file.
   struct stat about {};
-  if (::stat(path_.c_str(), &about) == 0 && !S_ISREG(about.st_mode))
+  const bool exists = ::stat(path_.c_str(), &about) == 0;
+  if (exists && !S_ISREG(about.st_mode))
     detail::fail_file(violation::file_is_not_writable, path_, "it is no regular file");
+  // A symbolic link stays, and the file that it names is replaced.
+  target_ = path_;
+  if (const std::unique_ptr<char, void (*)(void*)> real{::realpath(path_.c_str(), nullptr),
+                                                        std::free};
+      real != nullptr)
+    target_ = real.get();
   // A name that no other process or thread uses; the mode is that of any new file of the program.
   static std::atomic<unsigned> files{0};
   do {
-    beside_ = path_ + '.' + std::to_string(::getpid()) + '.' + std::to_string(files++);
+    beside_ = target_ + '.' + std::to_string(::getpid()) + '.' + std::to_string(files++);
     handle_ =
         detail::file_handle(::open(beside_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   } while (handle_.number() < 0 && errno == EEXIST);
@@ -70,6 +79,9 @@ SHARDWISE_INLINE_FILES output_file::output_file(std::string path)
     beside_.clear();
     detail::fail_file(violation::file_is_not_writable, path_);
   }
+  // Who may read a file that is replaced, may read the new one; where that cannot be had, nobody
+  // loses data.
+  if (exists) (void)::fchmod(handle_.number(), about.st_mode & 0777U);
 }
 
 SHARDWISE_INLINE_FILES output_file::~output_file() {
@@ -87,7 +99,7 @@ SHARDWISE_INLINE_FILES void output_file::write(std::span<const std::byte> from) 
 
 SHARDWISE_INLINE_FILES void output_file::commit() {
   if (::fsync(handle_.number()) != 0 || !handle_.close() ||
-      ::rename(beside_.c_str(), path_.c_str()) != 0)
+      ::rename(beside_.c_str(), target_.c_str()) != 0)
     detail::fail_file(violation::file_is_not_writable, path_);
   beside_.clear();
 }

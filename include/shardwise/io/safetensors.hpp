@@ -26,6 +26,8 @@ class safetensors_file {
   /// A value, since a loop over the tensors of `safetensors_file(path).header()` outlives the file.
   [[nodiscard]] safetensors_header header() const&& { return header_; }
 
+  /// Returns the tensor of this name, or null.
+  [[nodiscard]] const stored_tensor* find(std::string_view name) const noexcept;
   /// Returns the tensor of this name with elements of `type`. Throws `tensor_is_not_in_file` or
   /// `stored_tensor_differs`.
   [[nodiscard]] const stored_tensor& find(std::string_view name, element type) const;
@@ -39,6 +41,8 @@ class safetensors_file {
  private:
   input_file file_;
   safetensors_header header_;
+  // The tensors of the header in the order of their names.
+  std::vector<std::size_t> by_name_;
   index_t first_ = 0;
 };
 

@@ -3,11 +3,14 @@
 
 #include "shardwise/core/config.hpp"
 #include "shardwise/io/safetensors.hpp"
+#include "shardwise/runtime/owner_link.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
+#include <numeric>
 #include <set>
 #include <span>
 #include <utility>
@@ -47,15 +50,28 @@ SHARDWISE_INLINE_FILES safetensors_file::safetensors_file(std::string path)
   read_header read = parse_safetensors_header(words);
   if (!read.ok()) refuse(read.reason);
   header_ = std::move(read.header);
+  by_name_.resize(header_.tensors.size());
+  std::iota(by_name_.begin(), by_name_.end(), std::size_t{0});
+  std::sort(by_name_.begin(), by_name_.end(), [&](std::size_t a, std::size_t b) {
+    return header_.tensors[a].name < header_.tensors[b].name;
+  });
   first_ = 8 + static_cast<index_t>(count);
   if (file_.size() - first_ != header_.bytes())
     refuse("it holds " + std::to_string(file_.size() - first_) +
            " bytes of tensors, and its header says " + std::to_string(header_.bytes()));
 }
 
+SHARDWISE_INLINE_FILES const stored_tensor* safetensors_file::find(
+    std::string_view name) const noexcept {
+  const auto found = std::lower_bound(
+      by_name_.begin(), by_name_.end(), name,
+      [&](std::size_t t, std::string_view wanted) { return header_.tensors[t].name < wanted; });
+  if (found == by_name_.end() || header_.tensors[*found].name != name) return nullptr;
+  return &header_.tensors[*found];
+}
 SHARDWISE_INLINE_FILES const stored_tensor& safetensors_file::find(std::string_view name,
                                                                    element type) const {
-  const stored_tensor* const found = header_.find(name);
+  const stored_tensor* const found = find(name);
   if (found == nullptr)
     detail::fail_file(violation::tensor_is_not_in_file, path(), "'" + std::string(name) + "'");
   if (found->type != type)
@@ -98,14 +114,17 @@ SHARDWISE_INLINE_FILES void read_part(const safetensors_file& file, const stored
   return name.empty() ? "tensor" : name;
 }
 
-SHARDWISE_INLINE_FILES void write_state(const std::string& path, const const_state_view& state,
-                                        const std::map<std::string, std::string>& metadata) {
+SHARDWISE_INLINE_FILES void write_file(const std::string& path, const const_state_view& state,
+                                       const std::map<std::string, std::string>& metadata) {
   safetensors_header header{{}, metadata};
   std::set<std::string> names;
   for (const const_state_entry& each : state) {
     const tensor_desc& tensor = each.tensor();
     header.tensors.push_back(
         {stored_name(each.name()), tensor.type, tensor.extents, header.bytes()});
+    if (header.tensors.back().name == "__metadata__")
+      fail_file(violation::file_is_not_writable, path,
+                "the metadata are called '__metadata__', and no tensor is");
     if (!names.insert(header.tensors.back().name).second)
       fail_file(violation::file_is_not_writable, path,
                 "two tensors are called '" + header.tensors.back().name + "'");
@@ -113,10 +132,20 @@ SHARDWISE_INLINE_FILES void write_state(const std::string& path, const const_sta
   const std::string words = write_safetensors_header(header);
   if (words.empty())
     fail_file(violation::file_is_not_writable, path, "its names and metadata are in UTF-8");
+  if (std::ssize(words) - 8 > longest_header)
+    fail_file(violation::file_is_not_writable, path,
+              "its header would have " + std::to_string(words.size() - 8) + " bytes, and at most " +
+                  std::to_string(longest_header) + " are read");
   output_file file(path);
   file.write(std::as_bytes(std::span(words)));
   for (const const_state_entry& each : state) file.write(each.bytes());
   file.commit();
+}
+SHARDWISE_INLINE_FILES void write_state(const std::string& path, const const_state_view& state,
+                                        const std::map<std::string, std::string>& metadata) {
+  // Other owners of the mesh gather the tensors with this one, and are told if it fails.
+  auto* const link = state.empty() ? nullptr : state[0].share()->home()->link();
+  internal::run_for_owners(link, [&] { write_file(path, state, metadata); });
 }
 
 SHARDWISE_INLINE_FILES void read_state(const safetensors_file& file, const state_view& state) {
@@ -137,7 +166,7 @@ SHARDWISE_INLINE_FILES state_difference read_nest(const safetensors_file& file,
   state_view common;
   for (const state_entry& each : state) {
     wanted.push_back(stored_name(each.name()));
-    if (file.header().find(wanted.back()) != nullptr)
+    if (file.find(wanted.back()) != nullptr)
       common.push_back(each);
     else
       apart.missing.push_back(wanted.back());

@@ -57,6 +57,15 @@ class host_batch {
               .want = parts()};
     return shardwise::validate(mesh_, layout_, global(batch));
   }
+  /// Checks that the rows of the whole tensor, if they are known, divide into the parts of the
+  /// hosts.
+  [[nodiscard]] constexpr diagnosis check_whole(const extents_desc& whole) const noexcept {
+    if (whole[0] == dyn || whole[0] % rows_.size() == 0) return {};
+    return {.rule = violation::host_batch_is_not_divisible,
+            .dim = 0,
+            .have = whole[0],
+            .want = rows_.size()};
+  }
   /// Returns the extents of the whole tensor, given those of the batch of one host.
   [[nodiscard]] constexpr extents_desc global(extents_desc batch) const noexcept {
     batch[0] = batch[0] / parts() * rows_.size();

@@ -8,10 +8,12 @@
 #include "shardwise/nn/make_nest.hpp"
 #include "shardwise/nn/parameters.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -50,15 +52,21 @@ struct fans {
   return of;
 }
 
-/// Returns random numbers after applying `change(x)`.
+/// Returns random numbers after applying `change(x)`. Narrow elements are rounded at the end, since
+/// numbers from 0 to 1 that are rounded have another mean.
 template <class X, class Fill, class Change>
 [[nodiscard]] X drawn(const device_pool& pool, const tensor_desc& tensor, const Fill& fill_row,
                       const Change& change) {
   using T = typename X::value_type;
   const auto fill = [&](std::uint64_t first, T* row, index_t count) {
-    fill_row(first, row, count);
-    for (index_t i = 0; i < count; ++i)
-      row[i] = static_cast<T>(change(static_cast<double>(row[i])));
+    std::array<compute_type<T>, 256> wide;
+    for (index_t done = 0; done < count; done += std::ssize(wide)) {
+      const index_t some = std::min(count - done, index_t{std::ssize(wide)});
+      fill_row(first + static_cast<std::uint64_t>(done), wide.data(), some);
+      for (index_t i = 0; i < some; ++i)
+        row[done + i] = static_cast<T>(static_cast<compute_type<T>>(
+            change(static_cast<double>(wide[static_cast<std::size_t>(i)]))));
+    }
   };
   return handle_of<X>(fill_numbered<T>(pool, tensor, fill));
 }

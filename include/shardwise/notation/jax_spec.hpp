@@ -64,6 +64,13 @@ class layout_axes {
 /// Reads an optional grain after the axes of a dimension.
 [[nodiscard]] constexpr grain read_grain(reader& in, const axis_list& axes) noexcept {
   constexpr text_view reason = "a grain reads %32 or *2, or *1 after several axes";
+  if (in.accept('~')) {
+    constexpr text_view sides = "a halo reads ~3:2, and has less than 32768 elements on each side";
+    const index_t before = in.number(grain::halo_end - 1, sides);
+    in.expect(':', sides);
+    const index_t behind = in.number(grain::halo_end - 1, sides);
+    return in.ok() ? grain::halo(before, behind) : grain{};
+  }
   const bool cyclic = in.accept('%');
   if (!cyclic && !in.accept('*')) return {};
   const index_t number = in.number(grain::largest, reason);

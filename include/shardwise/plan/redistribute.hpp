@@ -2,7 +2,7 @@
 #pragma once
 
 #include "shardwise/core/config.hpp"
-#include "shardwise/plan/detour.hpp"
+#include "shardwise/plan/ordered_way.hpp"
 
 #include <type_traits>
 
@@ -25,6 +25,7 @@ namespace detail {
   detour_search search(mesh, tensor, to);
   for (int kept = 0; may_be_shortened(way, kept) && search.shorten(way, kept);) {
   }
+  order_axes(mesh, tensor, to, way);
   return way;
 }
 
@@ -58,9 +59,12 @@ namespace detail {
 /// Plans the redistribution of a tensor from its layout to another: slices, reduce-scatters and
 /// all-to-alls first, each over as many axes as it can; then remaining pending reductions, while
 /// shards are small; gathers last. A permutation of shards, or an exchange with another dimension,
-/// makes room for an axis where that costs less than to gather another first. Where extents are
-/// split evenly, no device ever holds more than the larger of source and target. Between a single
-/// cut and a cut axis by axis, nothing moves if these extents are cut alike.
+/// makes room for an axis where that costs less than to gather another first. Between a single cut
+/// and a cut axis by axis, nothing moves if these extents are cut alike.
+///
+/// If extents are divisible by all axes, no device holds more than the larger of source and target,
+/// except in some exchanges of axes between two dimensions, where it may be twice as much (39 of
+/// two million random cases).
 ///
 ///     constexpr auto way = redistribute(pod::value, y, target);
 ///     static_assert(way.moves.size() == 1 && way.moves[0].kind == collective::all_reduce);

@@ -26,7 +26,7 @@ SHARDWISE_INLINE void agree_on(pool_state& home, text_view what, const tensor_de
   hash.add(tensor);
   hash.add(detail);
   sentence words;
-  words << what << " of " << to_text(home.mesh(), tensor);
+  words << what << " of " << to_text(home.mesh(), tensor) << " on " << home.mesh();
   home.link()->agree(hash.bits(), {words.c_str(), words.size()}, home.team());
 }
 
@@ -40,6 +40,7 @@ SHARDWISE_INLINE agreement agreement_of(const pool_state& home, const lowered_pr
     if (!out.words.empty()) out.words << ", ";
     out.words << text_view(step.label) << " to " << to_text(home.mesh(), step.result);
   }
+  out.words << " on " << home.mesh();
   if (out.is_needed) out.hash = hash_of(code);
   return out;
 }

@@ -5,6 +5,8 @@
 #include "shardwise/kernel/scratch_memory.hpp"
 #include "shardwise/runtime/device_pool.hpp"
 
+#include <algorithm>
+
 namespace shardwise {
 
 SHARDWISE_INLINE device_error::device_error(index_t device, const char* words)
@@ -129,6 +131,10 @@ SHARDWISE_INLINE std::unique_ptr<owner_link> pool_state::link_of(const mesh_desc
             .operand = static_cast<int>(d),
             .have = owner,
             .want = owners});
+  for (index_t owner = 0; owner < owners; ++owner)
+    if (std::find(share.owner_of.begin(), share.owner_of.end(), owner) == share.owner_of.end())
+      fail({.rule = violation::owner_is_out_of_range, .have = owners},
+           "there are more owners than own a device, and one that owns none takes no part");
   return owners > 1 ? std::make_unique<owner_link>(std::move(share)) : nullptr;
 }
 

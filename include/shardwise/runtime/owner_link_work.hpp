@@ -135,7 +135,13 @@ SHARDWISE_INLINE void owner_link::carry(const bytes_by_owner& out, bytes_by_owne
   }
   const auto run = [&] {
     owner_transport& carrier = *share_.carrier;
-    auto deadline = std::chrono::steady_clock::now() + share_.patience;
+    using clock = std::chrono::steady_clock;
+    const auto new_deadline = [&] {
+      const auto now = clock::now(), last = clock::time_point::max();
+      const auto most = std::chrono::duration_cast<std::chrono::milliseconds>(last - now);
+      return share_.patience < most ? now + share_.patience : last;
+    };
+    clock::time_point deadline = new_deadline();
     for (;;) {
       // Locking again at once would leave no turn to a thread that waits for the lock.
       while (reporters_ > 0) std::this_thread::yield();
@@ -154,7 +160,7 @@ SHARDWISE_INLINE void owner_link::carry(const bytes_by_owner& out, bytes_by_owne
       }
       if (awaited < 0) return;
       if (moved) {
-        deadline = std::chrono::steady_clock::now() + share_.patience;
+        deadline = new_deadline();
         continue;
       }
       if (owner_report told = carrier.reported(); told.is_failure()) {
@@ -162,7 +168,7 @@ SHARDWISE_INLINE void owner_link::carry(const bytes_by_owner& out, bytes_by_owne
         throw_failure(failed_);
       }
       if (team.stop_requested()) worker_team::report_stop();
-      if (std::chrono::steady_clock::now() >= deadline) {
+      if (clock::now() >= deadline) {
         failed_ =
             owner_report{awaited, "silent for " + std::to_string(share_.patience.count()) + " ms"};
         carrier.report("owner " + std::to_string(awaited) + " is " + failed_.words);

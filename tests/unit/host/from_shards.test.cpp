@@ -207,6 +207,10 @@ TEST_CASE("the batches of hosts become one tensor, and each device has its host'
   REQUIRE_THROWS_WITH(
       from_host_batches<fixed>(pool, std::vector<Eigen::MatrixXf>(2, Eigen::MatrixXf::Zero(8, 2))),
       contains("host_size_differs") && contains("dimension 0, 16 where 32"));
+  using short_rows =
+      sharded_tensor<float, extents<3, 2>, layout<line, P<"x", none>, partial<>, uneven>>;
+  REQUIRE_THROWS_WITH(from_host_batches<short_rows>(pool, blocks{{1, 2, 3, 4, 5, 6}}),
+                      contains("host_batch_is_not_divisible") && contains("3 into 8"));
   REQUIRE_THROWS_WITH(
       from_host_batches<X>(pool, std::vector<Eigen::MatrixXf>(2, Eigen::MatrixXf::Zero(8, 3))),
       contains("dimension 1, 3 where 2"));

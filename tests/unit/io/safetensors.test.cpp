@@ -261,6 +261,11 @@ TEST_CASE("a target is as it was until a file is whole") {
   REQUIRE_THROWS_WITH(save_safetensors(pipe.path(), w),
                       Contains("file_is_not_writable") && Contains("no regular file"));
   REQUIRE(std::filesystem::is_fifo(pipe.path()));
+  // Nobody writes to the pipe, and nothing waits for it.
+  REQUIRE_THROWS_WITH(safetensors_file(pipe.path()),
+                      Contains("file_is_not_readable") && Contains("no regular file"));
+  REQUIRE_THROWS_WITH(save_safetensors(file.path(), state_dict(w, "__metadata__")),
+                      Contains("file_is_not_writable") && Contains("__metadata__"));
   struct inner {
     W b;
   };
@@ -270,6 +275,45 @@ TEST_CASE("a target is as it was until a file is whole") {
   };
   save_safetensors(file.path(), outer{{w}, {w}});
   REQUIRE(safetensors_file(file.path()).header().find("c.b") != nullptr);
+}
+
+TEST_CASE("a file that is replaced keeps its links and its permissions") {
+  namespace fs = std::filesystem;
+  const device_pool pool{pod{}};
+  const temporary file("safetensors-kept"), link("safetensors-link");
+  const W w = iota<W>(pool);
+  save_safetensors(file.path(), w);
+  constexpr fs::perms secret = fs::perms::owner_read | fs::perms::owner_write;
+  fs::permissions(file.path(), secret);
+  fs::create_symlink(file.path(), link.path());
+  const W twice = w * 2.0F;
+  save_safetensors(link.path(), twice);
+  REQUIRE(fs::is_symlink(link.path()));
+  REQUIRE(fs::status(file.path()).permissions() == secret);
+  REQUIRE(to_host(load_tensor<W>(pool, safetensors_file(file.path()), "tensor")) == to_host(twice));
+}
+
+TEST_CASE("an owner that cannot save tells the others") {
+  const temporary file("owners-fail.safetensors");
+  const auto begin = std::chrono::steady_clock::now();
+  const auto thrown =
+      support::run_owners(pod::value, {0, 0, 0, 1, 1, 1}, [&](const device_pool& pool) {
+        const bool fails = pool.state()->link()->self() == 1;
+        save_safetensors(fails ? "/no/such/folder/file" : file.path(), W(iota<W>(pool)));
+      });
+  REQUIRE(std::chrono::steady_clock::now() - begin < std::chrono::seconds(30));
+  const auto words = [](const std::exception_ptr& each) -> std::string {
+    try {
+      std::rethrow_exception(each);
+    } catch (const std::exception& failure) {
+      return failure.what();
+    }
+  };
+  for (const std::exception_ptr& each : thrown) {
+    REQUIRE(each != nullptr);
+    REQUIRE_THAT(words(each), Contains("No such file"));
+  }
+  REQUIRE(names_beside(file.path()).empty());
 }
 
 TEST_CASE("words that are no UTF-8 are refused, and the target stays") {

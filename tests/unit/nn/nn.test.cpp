@@ -175,6 +175,20 @@ TEST_CASE("initial weights have the moments that their names promise") {
           Approx(2.0 / 300).epsilon(0.03));
   REQUIRE(moments(nn::xavier_uniform<W>(pool, random_key{1})).first ==
           Approx(2.0 / 300).epsilon(0.03));
+  // Narrow weights are rounded, and have no other mean.
+  using N = sharded_tensor<bfloat16, extents<200, 100>, layout<pod, P<"data", "model">>>;
+  double narrow = 0;
+  for (const bfloat16 x : to_host(nn::kaiming_uniform<N>(pool, random_key{1})).elements())
+    narrow += static_cast<float>(x);
+  double wide = 0;
+  for (const double x :
+       to_host(
+           cast<double>(nn::kaiming_uniform<
+                        sharded_tensor<float, extents<200, 100>, layout<pod, P<"data", "model">>>>(
+               pool, random_key{1})))
+           .elements())
+    wide += x;
+  REQUIRE(narrow / 20000 == Approx(wide / 20000).margin(1e-5));
   // A filter of 40 features, of 3 of 6 channels in 2 groups, over windows of 3 and 5.
   using F = tensor<pod, P<"data", none, none, none>, 40, 3, 3, 5>;
   const auto variance_of = [](const F& f) {

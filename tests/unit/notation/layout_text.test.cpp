@@ -131,3 +131,15 @@ TEST_CASE("what has no text, and what is no layout, is thrown") {
       "a text without dimensions needs the rank of the tensor, in \"S(0) R\" at "
       "\"S(0) R\"");
 }
+
+TEST_CASE("a type with halos is written and read back") {
+  const mesh_desc mesh{{axis_desc{"x", 4}, axis_desc{"y", 2}}};
+  for (const text_view words :
+       {"f32[8@x~1:1]", "f32[64@x~3:2, 8]", "bf16[16@(x,y)~0:1, 8]", "f32[8@y~32767:0, 8@x]"}) {
+    const read_tensor read = parse_type(words, mesh);
+    REQUIRE(read.verdict.ok());
+    REQUIRE(to_text(mesh, read.tensor) == words);
+  }
+  for (const text_view words : {"f32[8@x~1]", "f32[8@x~:1]", "f32[8@x~32768:1]", "f32[8~1:1]"})
+    REQUIRE_FALSE(parse_type(words, mesh).verdict.ok());
+}

@@ -220,6 +220,7 @@ TEST_CASE("owners that run different programs are told what both run") {
     (void)to_host(reshard<P<none, "model">>(x * (self(pool) == 1 ? 2.0F : 3.0F)));
   });
   for (const std::string& words : values) REQUIRE(contains(words, "owners_differ"));
+  for (const std::string& words : sizes) REQUIRE(contains(words, "on mesh(data=2, model=2)"));
 }
 
 TEST_CASE("owners that share the devices otherwise are told so") {
@@ -294,4 +295,22 @@ TEST_CASE("devices have owners, and messages have bytes") {
                               (counts_bytes ? share.message_bytes : share.in_flight) = 0;
                             }),
                         contains("amount_is_out_of_range"));
+  // Of three owners, the last has no device.
+  const auto queues = std::make_shared<support::owner_queues>(3);
+  const owner_share share{.owner_of = halves,
+                          .carrier = std::make_shared<support::queue_transport>(queues, 0)};
+  REQUIRE_THROWS_WITH(
+      device_pool(pod::value, share),
+      contains("owner_is_out_of_range") && contains("more owners than own a device"));
+}
+
+TEST_CASE("an owner may wait for ever") {
+  const auto words = failures(
+      halves,
+      [](const device_pool& pool) {
+        const X x = distribute<X>(pool, counted(16));
+        if (to_host(x).size() != 16) throw std::logic_error("elements are missing");
+      },
+      std::chrono::milliseconds::max());
+  for (const std::string& each : words) REQUIRE(each.empty());
 }
