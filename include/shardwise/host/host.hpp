@@ -75,13 +75,16 @@ class host_tensor {
       fail({.rule = violation::host_size_differs, .have = size(), .want = element_count(extents_)});
   }
 
+  /// Returns the number of elements along each dimension.
   [[nodiscard]] const extents_desc& extents() const noexcept { return extents_; }
+  /// Returns the elements, row-major.
   [[nodiscard]] std::span<const T> elements() const& noexcept {
     return {elements_.data(), elements_.size()};
   }
   /// For a temporary, returns the elements by value, so `for (float v : to_host(y).elements())` is
   /// safe.
   [[nodiscard]] detail::host_elements<T> elements() && noexcept { return std::move(elements_); }
+  /// The elements as a contiguous range, row-major.
   [[nodiscard]] const T* data() const noexcept { return elements_.data(); }
   [[nodiscard]] const T* begin() const noexcept { return elements_.data(); }
   [[nodiscard]] const T* end() const noexcept { return elements_.data() + elements_.size(); }
@@ -172,6 +175,7 @@ class local_shard {
         part_(owner_->where().box_of(device)),
         memory_(owner_->shard(owner_->where().shard_of(device))) {}
 
+  /// Returns the number of the device.
   [[nodiscard]] index_t device() const noexcept { return device_; }
   /// Returns the number of this device among those that hold the same elements, from 0.
   [[nodiscard]] index_t replica() const noexcept { return owner_->where().replica_of(device_); }
@@ -182,6 +186,7 @@ class local_shard {
   [[nodiscard]] index_t global(int dimension, index_t x) const noexcept {
     return owner_->where().held_by(device_)[dimension].global(x);
   }
+  /// Returns the extents of the shard.
   [[nodiscard]] extents_desc extents() const noexcept { return extents_of(part_); }
 
   /// Returns the elements, row-major.

@@ -148,7 +148,8 @@ void save_safetensors(const std::string& path, const Nest& nest,
 
 /// Assigns to every tensor of a nest the values stored in a file under its path. Each tensor keeps
 /// its extents, layout and pool, so a file can be loaded with any layout. All tensors are checked
-/// before the first is read.
+/// before the first is read. If the file can no longer be read after that, the tensors read so far
+/// keep their new values.
 ///
 /// Throws `tensor_is_not_in_file` if the file lacks a tensor of the nest, and `state_names_differ`
 /// if it has others besides, unless only the `common` names are requested. Returns the names that

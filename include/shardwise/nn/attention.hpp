@@ -17,6 +17,7 @@ namespace nn {
 struct causal {
   static constexpr attends value = attends::to_earlier;
 };
+/// A position attends to all positions.
 struct bidirectional {
   static constexpr attends value = attends::to_all;
 };

@@ -9,9 +9,11 @@ namespace shardwise::nn {
 struct with_relu {
   [[nodiscard]] constexpr auto operator()(const auto& x) const { return relu(x); }
 };
+/// The activation `gelu`.
 struct with_gelu {
   [[nodiscard]] constexpr auto operator()(const auto& x) const { return gelu(x); }
 };
+/// The activation `silu`.
 struct with_silu {
   [[nodiscard]] constexpr auto operator()(const auto& x) const { return silu(x); }
 };

@@ -21,15 +21,15 @@ namespace shardwise::nn {
 /// the `top_k` highest, or among all if `top_k` is 0; and, of these, among the smallest set of most
 /// likely tokens whose probabilities sum to at least `top_p`.
 struct sampling {
-  double temperature = 1;
-  index_t top_k = 0;
-  double top_p = 1;
+  double temperature = 1;  ///< what scores are divided by
+  index_t top_k = 0;       ///< how many of the highest scores count; 0 for all
+  double top_p = 1;        ///< the sum of the probabilities that count
   /// The token that ends a row of a text that is generated; negative for none.
   index_t end_token = -1;
 };
 
-/// Samples an index by its score. Equal keys and scores give equal indices. The index is
-/// meaningless if a score is NaN or all scores are minus infinity.
+/// Samples an index by its score. Equal keys and scores give equal indices. A score that is NaN
+/// counts as minus infinity; if all scores are, the index is any of them.
 ///
 ///     auto next = nn::sample(row, {.temperature = 0.7, .top_k = 40}, seed.fold_in(place));
 template <class T>

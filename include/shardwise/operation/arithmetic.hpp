@@ -102,22 +102,30 @@ struct masked : elementwise_function<"masked", linearity::first_operand> {
 
 }  // namespace functions
 
+/// Returns the elementwise sum, difference, product or quotient. Operands are tensors and numbers;
+/// tensors of other shapes are broadcast.
+///
+///     auto y = (x - mean) * scale + 1.0F;
 template <class A, class B>
 [[nodiscard]] constexpr internal::of_elements<functions::add, A, B> operator+(A&& a, B&& b) {
   return elementwise<functions::add>(std::forward<A>(a), std::forward<B>(b));
 }
+/// See `operator+`.
 template <class A, class B>
 [[nodiscard]] constexpr internal::of_elements<functions::subtract, A, B> operator-(A&& a, B&& b) {
   return elementwise<functions::subtract>(std::forward<A>(a), std::forward<B>(b));
 }
+/// See `operator+`.
 template <class A, class B>
 [[nodiscard]] constexpr internal::of_elements<functions::multiply, A, B> operator*(A&& a, B&& b) {
   return elementwise<functions::multiply>(std::forward<A>(a), std::forward<B>(b));
 }
+/// See `operator+`.
 template <class A, class B>
 [[nodiscard]] constexpr internal::of_elements<functions::divide, A, B> operator/(A&& a, B&& b) {
   return elementwise<functions::divide>(std::forward<A>(a), std::forward<B>(b));
 }
+/// Returns the elements with the other sign.
 template <class A>
 [[nodiscard]] constexpr internal::of_elements<functions::negate, A> operator-(A&& a) {
   return elementwise<functions::negate>(std::forward<A>(a));
@@ -131,21 +139,25 @@ template <class A, class B, internal::Terms... Given>
     A&& a, B&& b, const Given&... given) {
   return elementwise<functions::add>(std::forward<A>(a), std::forward<B>(b), given...);
 }
+/// See `add`.
 template <class A, class B, internal::Terms... Given>
 [[nodiscard]] constexpr internal::of_elements<functions::subtract, A, B, Given...> subtract(
     A&& a, B&& b, const Given&... given) {
   return elementwise<functions::subtract>(std::forward<A>(a), std::forward<B>(b), given...);
 }
+/// See `add`.
 template <class A, class B, internal::Terms... Given>
 [[nodiscard]] constexpr internal::of_elements<functions::multiply, A, B, Given...> multiply(
     A&& a, B&& b, const Given&... given) {
   return elementwise<functions::multiply>(std::forward<A>(a), std::forward<B>(b), given...);
 }
+/// See `add`.
 template <class A, class B, internal::Terms... Given>
 [[nodiscard]] constexpr internal::of_elements<functions::divide, A, B, Given...> divide(
     A&& a, B&& b, const Given&... given) {
   return elementwise<functions::divide>(std::forward<A>(a), std::forward<B>(b), given...);
 }
+/// See `add`.
 template <class A, internal::Terms... Given>
 [[nodiscard]] constexpr internal::of_elements<functions::negate, A, Given...> negate(
     A&& a, const Given&... given) {
@@ -164,16 +176,19 @@ template <class A, class B, internal::Terms... Given>
     A&& a, B&& b, const Given&... given) {
   return elementwise<functions::minimum>(std::forward<A>(a), std::forward<B>(b), given...);
 }
+/// Returns the absolute values.
 template <class A, internal::Terms... Given>
 [[nodiscard]] constexpr internal::of_elements<functions::abs, A, Given...> abs(
     A&& a, const Given&... given) {
   return elementwise<functions::abs>(std::forward<A>(a), given...);
 }
+/// Returns the squares.
 template <class A, internal::Terms... Given>
 [[nodiscard]] constexpr internal::of_elements<functions::square, A, Given...> square(
     A&& a, const Given&... given) {
   return elementwise<functions::square>(std::forward<A>(a), given...);
 }
+/// Returns the larger of each element and 0.
 template <class A, internal::Terms... Given>
 [[nodiscard]] constexpr internal::of_elements<functions::relu, A, Given...> relu(
     A&& a, const Given&... given) {

@@ -109,6 +109,7 @@ struct mean_of;
 /// Requests that a reduction keep the reduced dimensions with size 1, so that the result can be
 /// broadcast to its operand: `exp(x) / sum<1>(exp(x), keep_dims)`.
 struct keep_dims_t {};
+/// The request itself.
 inline constexpr keep_dims_t keep_dims{};
 
 namespace internal {

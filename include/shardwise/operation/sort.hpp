@@ -86,6 +86,7 @@ struct argsort_of {
 
 /// Requests descending order: `sort<1>(x, descending)`.
 struct descending_t {};
+/// The request itself.
 inline constexpr descending_t descending{};
 
 /// Returns the elements along a dimension in ascending order. The sort is stable, 0 and -0 are

@@ -99,8 +99,10 @@ struct adafactor {
   double weight_decay = 0;        ///< the weights shrink by `rate * weight_decay` in each step
   treatment_rule treat = alike;   ///< how each parameter is treated, by its name
 
+  /// The state that training parameters of this type needs.
   template <class Parameters>
   using state = adafactor_state<Parameters>;
+  /// Returns the state before the first step, in the pool of the parameters.
   template <class Parameters>
   [[nodiscard]] auto start(const Parameters& parameters) const {
     using count = typename detail::step_count<Parameters>::type;
@@ -113,6 +115,8 @@ struct adafactor {
                                detail::number_in_pool_of<count>(parameters, 0.0F)};
   }
 
+  /// Takes a step: changes the parameters and the state. The rate is a number, or a tensor of rank
+  /// 0.
   template <class Parameters, class Rate>
   constexpr void operator()(Parameters& parameters, adafactor_state<Parameters>& kept,
                             const Parameters& gradients, const Rate& rate) const {

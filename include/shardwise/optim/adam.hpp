@@ -100,14 +100,16 @@ struct adam_state {
 ///     learn(model, state, gradients, rate);
 struct adam {
   named_options named{};
-  double beta1 = 0.9;
-  double beta2 = 0.999;
-  double epsilon = 1e-8;
-  double weight_decay = 0;
+  double beta1 = 0.9;            ///< how much of the mean of gradients a step keeps
+  double beta2 = 0.999;          ///< how much of the mean of squares a step keeps
+  double epsilon = 1e-8;         ///< is added to the root
+  double weight_decay = 0;       ///< `weight_decay * w` is added to the gradient
   treatment_rule treat = alike;  ///< how each parameter is treated, by its name
 
+  /// The state that training parameters of this type needs.
   template <class Parameters>
   using state = adam_state<Parameters>;
+  /// Returns the state before the first step, in the pool of the parameters.
   template <class Parameters>
   [[nodiscard]] auto start(const Parameters& parameters) const {
     using count = typename detail::step_count<Parameters>::type;
@@ -118,6 +120,8 @@ struct adam {
                                detail::number_in_pool_of<count>(parameters, 0.0F)};
   }
 
+  /// Takes a step: changes the parameters and the state. The rate is a number, or a tensor of rank
+  /// 0.
   template <class Parameters, class Rate>
   constexpr void operator()(Parameters& parameters, adam_state<Parameters>& kept,
                             const Parameters& gradients, const Rate& rate) const {
@@ -142,19 +146,23 @@ struct adam {
 /// Adam with decoupled weight decay: the weights shrink by `rate * weight_decay` in each step.
 struct adamw {
   named_options named{};
-  double beta1 = 0.9;
-  double beta2 = 0.999;
-  double epsilon = 1e-8;
-  double weight_decay = 0.01;
+  double beta1 = 0.9;            ///< how much of the mean of gradients a step keeps
+  double beta2 = 0.999;          ///< how much of the mean of squares a step keeps
+  double epsilon = 1e-8;         ///< is added to the root
+  double weight_decay = 0.01;    ///< the weights shrink by `rate * weight_decay` in each step
   treatment_rule treat = alike;  ///< how each parameter is treated, by its name
 
+  /// The state that training parameters of this type needs.
   template <class Parameters>
   using state = adam_state<Parameters>;
+  /// Returns the state before the first step, in the pool of the parameters.
   template <class Parameters>
   [[nodiscard]] auto start(const Parameters& parameters) const {
     return adam{}.start(parameters);
   }
 
+  /// Takes a step: changes the parameters and the state. The rate is a number, or a tensor of rank
+  /// 0.
   template <class Parameters, class Rate>
   constexpr void operator()(Parameters& parameters, adam_state<Parameters>& kept,
                             const Parameters& gradients, const Rate& rate) const {

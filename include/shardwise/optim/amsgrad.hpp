@@ -23,14 +23,16 @@ struct amsgrad_state {
 /// because old gradients are forgotten. For parameters, state and rate see `sgd`.
 struct amsgrad {
   named_options named{};
-  double beta1 = 0.9;
-  double beta2 = 0.999;
-  double epsilon = 1e-8;
+  double beta1 = 0.9;            ///< how much of the mean of gradients a step keeps
+  double beta2 = 0.999;          ///< how much of the mean of squares a step keeps
+  double epsilon = 1e-8;         ///< is added to the root
   double weight_decay = 0;       ///< is added to the gradient
   treatment_rule treat = alike;  ///< how each parameter is treated, by its name
 
+  /// The state that training parameters of this type needs.
   template <class Parameters>
   using state = amsgrad_state<Parameters>;
+  /// Returns the state before the first step, in the pool of the parameters.
   template <class Parameters>
   [[nodiscard]] auto start(const Parameters& parameters) const {
     using count = typename detail::step_count<Parameters>::type;
@@ -42,6 +44,8 @@ struct amsgrad {
                                detail::number_in_pool_of<count>(parameters, 0.0F)};
   }
 
+  /// Takes a step: changes the parameters and the state. The rate is a number, or a tensor of rank
+  /// 0.
   template <class Parameters, class Rate>
   constexpr void operator()(Parameters& parameters, amsgrad_state<Parameters>& kept,
                             const Parameters& gradients, const Rate& rate) const {

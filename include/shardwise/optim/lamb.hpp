@@ -20,14 +20,16 @@ namespace shardwise::optim {
 ///     optim::lamb learn{.weight_decay = 0.01, .treat = optim::decay_matrices};
 struct lamb {
   named_options named{};
-  double beta1 = 0.9;
-  double beta2 = 0.999;
-  double epsilon = 1e-6;
+  double beta1 = 0.9;            ///< how much of the mean of gradients a step keeps
+  double beta2 = 0.999;          ///< how much of the mean of squares a step keeps
+  double epsilon = 1e-6;         ///< is added to the root
   double weight_decay = 0;       ///< `weight_decay * w` is added to the direction
   treatment_rule treat = alike;  ///< how each parameter is treated, by its name
 
+  /// The state that training parameters of this type needs.
   template <class Parameters>
   using state = adam_state<Parameters>;
+  /// Returns the state before the first step, in the pool of the parameters.
   template <class Parameters>
   [[nodiscard]] auto start(const Parameters& parameters) const {
     if constexpr (detail::lacks_range_of_squares<Parameters>)
@@ -36,6 +38,8 @@ struct lamb {
       return adam{}.start(parameters);
   }
 
+  /// Takes a step: changes the parameters and the state. The rate is a number, or a tensor of rank
+  /// 0.
   template <class Parameters, class Rate>
   constexpr void operator()(Parameters& parameters, adam_state<Parameters>& kept,
                             const Parameters& gradients, const Rate& rate) const {

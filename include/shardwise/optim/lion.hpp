@@ -22,18 +22,22 @@ struct lion_state {
 ///     optim::lion learn{.weight_decay = 0.1};
 struct lion {
   named_options named{};
-  double beta1 = 0.9;
-  double beta2 = 0.99;
-  double weight_decay = 0;
+  double beta1 = 0.9;            ///< the weight of the momentum in the direction
+  double beta2 = 0.99;           ///< how much of the momentum a step keeps
+  double weight_decay = 0;       ///< the weights shrink by `rate * weight_decay` in each step
   treatment_rule treat = alike;  ///< how each parameter is treated, by its name
 
+  /// The state that training parameters of this type needs.
   template <class Parameters>
   using state = lion_state<Parameters>;
+  /// Returns the state before the first step, in the pool of the parameters.
   template <class Parameters>
   [[nodiscard]] state<Parameters> start(const Parameters& parameters) const {
     return {zeros_like(parameters)};
   }
 
+  /// Takes a step: changes the parameters and the state. The rate is a number, or a tensor of rank
+  /// 0.
   template <class Parameters, class Rate>
   constexpr void operator()(Parameters& parameters, lion_state<Parameters>& kept,
                             const Parameters& gradients, const Rate& rate) const {

@@ -53,13 +53,13 @@ struct loss_scale_state {
 ///     optim::loss_scale scaling{.first = 1024, .interval = 100};
 ///     optim::loss_scale fixed{.first = 1024, .is_dynamic = false};    // skips; a constant scale
 struct loss_scale {
-  double first = 65536;
-  index_t interval = 2000;
-  double growth = 2;
-  double backoff = 0.5;
-  double least = 1;
-  double most = 16777216;
-  bool is_dynamic = true;
+  double first = 65536;     ///< the scale at the start of training
+  index_t interval = 2000;  ///< the steps without a skip after which the scale grows
+  double growth = 2;        ///< the factor by which it grows
+  double backoff = 0.5;     ///< the factor by which it falls where a step is skipped
+  double least = 1;         ///< the lowest scale
+  double most = 16777216;   ///< the highest scale
+  bool is_dynamic = true;   ///< whether the scale changes
 
   /// Returns the state at the start of training, in the pool of the parameters.
   template <class Parameters>
@@ -120,6 +120,7 @@ struct scaled_training_step {
   using state = scaled_state<typename Optimizer::template state<Model>,
                              loss_scale_state<typename detail::step_count<Model>::type>>;
 
+  /// Returns the state of the optimizer and of the scale before the first step.
   template <class Model>
   [[nodiscard]] auto start(const Model& model) const {
     auto inner = optimizer.start(model);
@@ -129,6 +130,7 @@ struct scaled_training_step {
       return state<Model>{std::move(inner), scaling.start(model)};
   }
 
+  /// Takes a step, or skips it, and returns the loss.
   template <class Model, class State, class Rate, class... Batch>
   constexpr auto operator()(Model& model, State& kept, const Rate& rate,
                             const Batch&... batch) const {

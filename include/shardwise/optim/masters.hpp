@@ -138,6 +138,7 @@ struct masters {
   using state =
       masters_state<copy<Parameters>, typename Optimizer::template state<copy<Parameters>>>;
 
+  /// Returns the masters and the state of the optimizer before the first step.
   template <class Parameters>
   [[nodiscard]] auto start(const Parameters& parameters) const {
     if constexpr (!internal::holds_masters<Parameters, copy<Parameters>, Axes...>) {
@@ -154,6 +155,7 @@ struct masters {
     }
   }
 
+  /// Takes a step of the masters, and converts them to the parameters.
   template <class Parameters, class Gradients, class Rate>
     requires(internal::are_pending_over<copy<Parameters>, Gradients, Axes...>())
   constexpr void operator()(Parameters& parameters, state<Parameters>& kept,

@@ -31,8 +31,10 @@ struct rmsprop {
   double weight_decay = 0;       ///< `weight_decay * w` is added to the gradient
   treatment_rule treat = alike;  ///< how each parameter is treated, by its name
 
+  /// The state that training parameters of this type needs.
   template <class Parameters>
   using state = rmsprop_state<Parameters>;
+  /// Returns the state before the first step, in the pool of the parameters.
   template <class Parameters>
   [[nodiscard]] auto start(const Parameters& parameters) const {
     if constexpr (detail::lacks_range_of_squares<Parameters>)
@@ -41,6 +43,8 @@ struct rmsprop {
       return state<Parameters>{zeros_like(parameters), zeros_like(parameters)};
   }
 
+  /// Takes a step: changes the parameters and the state. The rate is a number, or a tensor of rank
+  /// 0.
   template <class Parameters, class Rate>
   constexpr void operator()(Parameters& parameters, rmsprop_state<Parameters>& kept,
                             const Parameters& gradients, const Rate& rate) const {

@@ -24,11 +24,12 @@ namespace shardwise::optim {
 ///     constexpr optim::warmup_cosine schedule{.peak = 3e-3, .warmup = 50, .steps = 1000};
 ///     auto now = train_step(model, state, schedule(step), x, y);
 struct warmup_cosine {
-  double peak = 1e-3;
-  index_t warmup = 0;
-  index_t steps = 1;
-  double least = 0;
+  double peak = 1e-3;  ///< the highest rate
+  index_t warmup = 0;  ///< the steps in which the rate rises
+  index_t steps = 1;   ///< the number of steps
+  double least = 0;    ///< the lowest rate
 
+  /// Returns the rate of a step, counted from 0.
   [[nodiscard]] double operator()(index_t step) const noexcept {
     if (step < warmup) return peak * static_cast<double>(step + 1) / static_cast<double>(warmup);
     const auto all = static_cast<double>(std::max(steps - warmup, index_t{1}));
@@ -39,10 +40,11 @@ struct warmup_cosine {
 
 /// A rate that changes linearly from `first` to `last` over `steps` steps, and stays there.
 struct linear {
-  double first = 1e-3;
-  double last = 0;
-  index_t steps = 1;
+  double first = 1e-3;  ///< the rate of step 0
+  double last = 0;      ///< the rate at the end
+  index_t steps = 1;    ///< the number of steps
 
+  /// Returns the rate of a step, counted from 0.
   [[nodiscard]] constexpr double operator()(index_t step) const noexcept {
     return first + (last - first) * detail::part_done(step, steps);
   }
@@ -50,10 +52,11 @@ struct linear {
 
 /// A rate that is multiplied by `factor` after every `period` steps.
 struct decay_by_steps {
-  double first = 1e-3;
-  double factor = 0.1;
-  index_t period = 1;
+  double first = 1e-3;  ///< the rate of step 0
+  double factor = 0.1;  ///< what a period multiplies the rate by
+  index_t period = 1;   ///< in steps
 
+  /// Returns the rate of a step, counted from 0.
   [[nodiscard]] constexpr double operator()(index_t step) const noexcept {
     double rate = first;
     for (index_t n = step / std::max(period, index_t{1}); n > 0; --n) rate *= factor;
@@ -65,6 +68,7 @@ struct decay_by_steps {
 struct constant {
   double rate = 1e-3;
 
+  /// Returns the rate of a step, counted from 0.
   [[nodiscard]] constexpr double operator()(index_t) const noexcept { return rate; }
 };
 
@@ -72,11 +76,12 @@ struct constant {
 ///
 ///     constexpr optim::exponential schedule{.first = 0.1, .factor = 0.5, .period = 1000};
 struct exponential {
-  double first = 1e-3;
-  double factor = 0.1;
-  index_t period = 1;
-  double least = 0;
+  double first = 1e-3;  ///< the rate of step 0
+  double factor = 0.1;  ///< what a period multiplies the rate by
+  index_t period = 1;   ///< in steps
+  double least = 0;     ///< the lowest rate
 
+  /// Returns the rate of a step, counted from 0.
   [[nodiscard]] double operator()(index_t step) const noexcept {
     const auto periods =
         static_cast<double>(step) / static_cast<double>(std::max(period, index_t{1}));
@@ -87,11 +92,12 @@ struct exponential {
 /// The rate `last + (first - last) * (1 - step / steps)^power` up to step `steps`, and `last`
 /// afterwards. With power 1 it is `linear`.
 struct polynomial {
-  double first = 1e-3;
-  double last = 0;
-  double power = 2;
-  index_t steps = 1;
+  double first = 1e-3;  ///< the rate of step 0
+  double last = 0;      ///< the rate at the end
+  double power = 2;     ///< 1 is `linear`
+  index_t steps = 1;    ///< the number of steps
 
+  /// Returns the rate of a step, counted from 0.
   [[nodiscard]] double operator()(index_t step) const noexcept {
     return last + (first - last) * std::pow(1 - detail::part_done(step, steps), power);
   }
@@ -100,11 +106,12 @@ struct polynomial {
 /// A rate that falls along half a cosine wave from `peak` to `least` again and again: the first
 /// fall takes `period` steps, each further one `growth` times as many.
 struct cosine_restarts {
-  double peak = 1e-3;
-  index_t period = 1;
-  index_t growth = 1;
-  double least = 0;
+  double peak = 1e-3;  ///< the highest rate
+  index_t period = 1;  ///< in steps
+  index_t growth = 1;  ///< how much longer each fall takes than the one before
+  double least = 0;    ///< the lowest rate
 
+  /// Returns the rate of a step, counted from 0.
   [[nodiscard]] double operator()(index_t step) const noexcept {
     index_t length = std::max(period, index_t{1});
     if (growth <= 1) {
@@ -124,12 +131,13 @@ struct cosine_restarts {
 /// `peak` in the part `rise` of all steps, then falls to `peak / start_divisor / last_divisor`,
 /// both along half a cosine wave, and stays there from step `steps - 1` on.
 struct one_cycle {
-  double peak = 1e-2;
-  index_t steps = 1;
-  double rise = 0.3;
-  double start_divisor = 25;
-  double last_divisor = 1e4;
+  double peak = 1e-2;         ///< the highest rate
+  index_t steps = 1;          ///< the number of steps
+  double rise = 0.3;          ///< the part of the steps in which the rate rises
+  double start_divisor = 25;  ///< of the peak, for the rate of step 0
+  double last_divisor = 1e4;  ///< of the rate of step 0, for the last rate
 
+  /// Returns the rate of a step, counted from 0.
   [[nodiscard]] double operator()(index_t step) const noexcept {
     const auto between = [](double from, double to, double done) {
       return to + (from - to) * (1 + std::cos(std::numbers::pi * done)) / 2;
@@ -155,6 +163,7 @@ struct joined {
   index_t steps;
   Then then;
 
+  /// Returns the rate of a step, counted from 0.
   [[nodiscard]] constexpr double operator()(index_t step) const noexcept {
     return step < steps ? first(step) : then(step - steps);
   }

@@ -34,13 +34,17 @@ struct sgd {
   bool nesterov = false;         ///< looks one step ahead
   treatment_rule treat = alike;  ///< how each parameter is treated, by its name
 
+  /// The state that training parameters of this type needs.
   template <class Parameters>
   using state = sgd_state<Parameters>;
+  /// Returns the state before the first step, in the pool of the parameters.
   template <class Parameters>
   [[nodiscard]] state<Parameters> start(const Parameters& parameters) const {
     return {zeros_like(parameters)};
   }
 
+  /// Takes a step: changes the parameters and the state. The rate is a number, or a tensor of rank
+  /// 0.
   template <class Parameters, class Rate>
   constexpr void operator()(Parameters& parameters, sgd_state<Parameters>& kept,
                             const Parameters& gradients, const Rate& rate) const {

@@ -33,6 +33,7 @@ class device_error : public std::runtime_error, public std::nested_exception {
   /// Must be constructed inside the handler of the original exception.
   device_error(index_t device, const char* words);
 
+  /// Returns the device whose function threw.
   [[nodiscard]] index_t device() const noexcept { return device_; }
 
  private:
@@ -163,8 +164,11 @@ class device_pool {
   device_pool(const device_pool&) = delete;
   device_pool& operator=(const device_pool&) = delete;
 
+  /// Returns the mesh that the pool was created for.
   [[nodiscard]] const mesh_desc& mesh() const noexcept { return state_->mesh(); }
+  /// Returns the number of logical devices.
   [[nodiscard]] index_t devices() const noexcept { return state_->devices(); }
+  /// Returns the number of threads that the devices share.
   [[nodiscard]] unsigned threads() const noexcept { return state_->team().threads(); }
 
   /// Calls `body(device)` for each device and returns when all have returned.

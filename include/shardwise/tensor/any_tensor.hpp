@@ -30,7 +30,9 @@ class any_tensor : public tensor_handle, public internal::no_number<T, extents<>
               std::is_same_v<typename X::value_type, T>))
   any_tensor(Typed&& typed) : tensor_handle(std::forward<Typed>(typed).share()) { share()->name(); }
 
+  /// Returns its elements, extents and layout.
   [[nodiscard]] const tensor_desc& tensor() const { return share()->tensor(); }
+  /// Returns how it is split, and over which axes it is pending.
   [[nodiscard]] const layout_desc& layout() const { return tensor().layout; }
 
  private:

@@ -41,7 +41,9 @@ class tensor_handle : public on_devices {
     if (state_ != nullptr) drop();
   }
 
+  /// Returns the extents of the whole tensor.
   [[nodiscard]] const extents_desc& extents() const { return share()->tensor().extents; }
+  /// Returns the mesh of its pool.
   [[nodiscard]] const mesh_desc& mesh() const { return share()->where().mesh(); }
   /// Returns the node of the handle. Throws `tensor_was_moved` if there is none.
   [[nodiscard]] const node_ptr& share() const { return require_there(state_); }
