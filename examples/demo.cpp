@@ -58,7 +58,7 @@ bool show_ledger(const cost_ledger& predicted, const cost_ledger& counted) {
 /// losses.
 struct check {
   double apart = 0;
-  bool same_losses = false, same_costs = false;
+  bool same_losses = true, same_costs = false;
 };
 /// Takes three steps on the mesh and on one device, from the initial state.
 check take_steps_twice(const options& wanted, const corpus& text) {
@@ -77,9 +77,11 @@ check take_steps_twice(const options& wanted, const corpus& text) {
     predicted = cost;
     counted = many.pool().counters();
     const auto [same, cost_of_one] = one.advance_once(text, from, 1e-3);
-    out.apart = std::max(out.apart, std::abs(double{loss} - same) / std::abs(double{same}));
+    const double apart = std::abs(double{loss} - same) / std::abs(double{same});
+    out.apart = std::max(out.apart, apart);
+    // A loss that is NaN is not the same.
+    out.same_losses = out.same_losses && apart < 1e-4;
   }
-  out.same_losses = out.apart < 1e-4;
   out.same_costs = show_ledger(predicted, counted);
   return out;
 }
@@ -113,7 +115,7 @@ outcome train(training& run, const options& wanted, const corpus& text, const pr
                          : 0;
     const double by_time =
         wanted.minutes > 0 ? from.done + (now() - start) / (60 * wanted.minutes) : 0;
-    return std::max(by_steps, by_time);
+    return std::min(std::max(by_steps, by_time), 1.0);
   };
   // The rate depends on the fraction that is done, whether steps or minutes limit the training.
   constexpr optim::warmup_cosine schedule{
@@ -172,6 +174,8 @@ int run(const options& wanted) {
   std::string content = wanted.file.empty() ? read_project(wanted.root) : read_file(wanted.file);
   require_text(content, name, corpus::shortest);
   for (const std::string& path : {wanted.state, wanted.curve}) require_writable(path);
+  if (wanted.state == wanted.curve)
+    throw bad_input("--state and --curve are one file, '" + wanted.state + "'");
   const corpus text(std::move(content));
   training all(wanted.data, wanted.model_parallel);
   progress at;

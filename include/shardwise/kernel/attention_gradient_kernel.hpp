@@ -26,7 +26,7 @@ template <class C>
 class attention_gradient_head {
  public:
   attention_gradient_head(index_t width, index_t keys)
-      : scale_(C(1) / std::sqrt(static_cast<C>(width))),
+      : scale_(width == 0 ? C(1) : C(1) / std::sqrt(static_cast<C>(width))),
         most_queries_(std::clamp<index_t>(most_weights / std::max<index_t>(keys, 1), 16, 64)),
         weights_(static_cast<std::size_t>(most_queries_ * keys)),
         slopes_(weights_.size()) {}

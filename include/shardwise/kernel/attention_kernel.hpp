@@ -43,7 +43,7 @@ template <class C>
 class attention_head {
  public:
   attention_head(index_t width, index_t values)
-      : scale_(C(1) / std::sqrt(static_cast<C>(width))),
+      : scale_(width == 0 ? C(1) : C(1) / std::sqrt(static_cast<C>(width))),
         values_(values),
         scores_(static_cast<std::size_t>(most_queries * most_keys)),
         part_(static_cast<std::size_t>(most_queries * values)),

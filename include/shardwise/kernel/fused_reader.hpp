@@ -42,8 +42,7 @@ class fused_reader {
   [[nodiscard]] bool gathers() const noexcept { return strided_; }
 
   /// Returns the elements [first, first + count) in contiguous memory: in place if they are
-  /// contiguous in an operand that the tree only returns, and otherwise computed into
-  /// `shard_buffer`.
+  /// contiguous in an operand that the tree only returns, and otherwise computed into `buffer`.
   [[nodiscard]] const T* view(index_t first, index_t count, T* buffer) const {
     if (in_place_) return data_[N - 1] + first;
     if (passes_on_) {

@@ -167,7 +167,7 @@ void enter_library() {
     enter_operation<full_like_operation, T, T, T>();
     if constexpr (std::is_same_v<T, bool>) {
       detail::enter_binary<bool, f::logical_and, f::logical_or, f::logical_xor>();
-      detail::enter_unary<bool, f::logical_not>();
+      detail::enter_unary<bool, f::identity, f::logical_not>();
       detail::enter_semirings<T>(or_and);
     } else {
       detail::enter_unary<T, f::identity, f::negate, f::abs, f::square, f::relu, f::floor, f::ceil,

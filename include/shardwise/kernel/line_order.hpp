@@ -75,8 +75,8 @@ class line_order {
     }
     read(count, key);
     std::sort(entries_.begin(), entries_.end(), exactly_before);
-    // Behind them stand elements that may come before the last of them, until there are enough to
-    // select from.
+    // Candidates, which may be larger than the last of these, are collected behind them until there
+    // are enough to select from.
     const std::size_t most = wanted <= few_wanted ? wanted : 2 * wanted + 2 * many;
     std::size_t size = wanted;
     entries_.resize(most + many);

@@ -138,9 +138,9 @@ void for_each_piece(const loop_nest<N>& nest, index_t first, index_t count, F f)
   }
 }
 
-/// Calls `f(offsets, rows)` for the rows side by side, as many as the loop around the last one has:
-/// the offsets of the first of them, which has `nest.inner_extent()` elements. From one to the
-/// next, offset `k` grows by `nest.row_stride(k)`.
+/// Calls `f(offsets, rows)` once for each run of the loop around the last one. `rows` is the number
+/// of its rows and `offsets` are those of the first; each row has `nest.inner_extent()` elements.
+/// From one to the next, offset `k` grows by `nest.row_stride(k)`.
 template <std::size_t N, class F>
 void for_rows_side_by_side(const loop_nest<N>& nest, F f) {
   if (nest.size() == 0) return;

@@ -298,7 +298,7 @@ struct kernel_of<slogdet_operation> : detail::matrix_kernel<kernel_of<slogdet_op
       const detail::pivots_of<T> of(x);
       T sign = of.sign, log = 0;
       for (const auto& pivot : of.pivots) {
-        sign *= static_cast<T>((pivot > 0) - (pivot < 0));
+        sign *= pivot == pivot ? static_cast<T>((pivot > 0) - (pivot < 0)) : pivot;
         log += std::log(std::abs(pivot));
       }
       *signs.at(i).data = sign;

@@ -22,8 +22,8 @@ class pass_order {
   /// The maximum number of operands of a function.
   static constexpr std::size_t most_operands = 3;
 
-  /// A value: the size of its elements in bytes, the buffer that holds it, and the step that reads
-  /// it if only the step that computes it does.
+  /// A value: the bytes of an element, the buffer that holds it, and whether only the step that
+  /// computes it reads it.
   struct value {
     index_t bytes;
     int buffer = -1;

@@ -168,6 +168,14 @@ template <class T, class Function>
 
 template <class T, class Function>
 [[nodiscard]] T reduce_run(const T* from, index_t n, T identity) noexcept {
+  constexpr index_t part = radix * leaf<T>;
+  if (n > part) {
+    T sum = identity;
+    for (index_t at = 0; at < n; at += part)
+      sum = kernel<Function>::run(
+          sum, reduce_run<T, Function>(from + at, std::min(part, n - at), identity));
+    return sum;
+  }
   if (n > leaf<T>) return reduce_leaves<T, Function>(from, n, identity);
   if (n > short_run) return reduced_lanes<T, Function>(from, n, identity).finish();
   T sum = identity;

@@ -201,7 +201,8 @@ struct kernel_of<put_along_operation> {
   }
 };
 
-/// Starts with zeros, which long rows get just before something is added, or if nothing is.
+/// Sums start with zero. A long row is not zeroed first: the first row added to it is added to
+/// zeros that are not in memory. Rows to which nothing is added are filled with zeros.
 template <>
 struct kernel_of<segment_sum_operation> {
   template <class T>

@@ -30,8 +30,8 @@ inline void keep_last(scratch_vector<index_t>& chosen, index_t count, index_t st
     }
 }
 
-/// The lines of indices in which equal ones are compared: all of them are one, or those along a
-/// dimension are.
+/// Among which indices equal ones are looked for: among all of them (`whole`), or among those along
+/// one dimension (`along`).
 enum class index_lines : std::uint8_t { whole, along };
 
 /// Returns the positions of the indices of a call in a part of a dimension of `size` elements; -1

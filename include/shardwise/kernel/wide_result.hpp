@@ -8,8 +8,8 @@
 
 namespace shardwise::detail {
 
-/// Calls `f` with a block of the type used for arithmetic, which is a result of a call, the first
-/// unless stated otherwise, or is rounded to it once.
+/// Calls `f` with a block for result `number` of a call: the result itself if arithmetic uses its
+/// type, and otherwise a wider temporary block, which is then rounded to the result once.
 template <class T, class F>
 void with_wide_result(const kernel_call& call, const F& f, std::size_t number = 0) {
   if constexpr (std::same_as<T, compute_type<T>>) {

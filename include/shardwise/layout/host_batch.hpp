@@ -101,7 +101,7 @@ class host_batch {
   [[nodiscard]] constexpr index_t first_holder(index_t part) const noexcept {
     return host_of(rows_.member(0, part));
   }
-  /// Returns how many parts come before this one in the batch of its host.
+  /// Returns the position of this part among those of its host.
   [[nodiscard]] constexpr index_t place_of(index_t part) const noexcept {
     index_t place = 0;
     for (index_t p = 0; p < part; ++p) place += first_holder(p) == first_holder(part) ? 1 : 0;

@@ -68,6 +68,7 @@ struct read_placements {
     for (int i = 1; i < axes.ssize(); ++i) in_order = in_order && axes[i - 1] < axes[i];
     const grain how = layout.grains[d];
     if (how.is_cyclic()) return {{}, {0, "placements cut chunks and have no cyclic blocks"}};
+    if (how.is_halo()) return {{}, {0, "placements have no halos"}};
     if (how.is_single_cut() && !is_cut_alike(mesh, axes, dyn))
       return {{}, {0, "placements cut axis by axis, this layout uneven extents once for all axes"}};
     if (how.is_strided() && form == dtensor_form::plain)

@@ -157,6 +157,7 @@ constexpr void write_grain(text_out<Out>& out, grain how) {
     if (!in.accept(',')) break;
   }
   in.expect(')', "a partition spec ends with )");
+  if (rank < -1 || rank > max_rank) in.fail("a tensor has at most 8 dimensions");
   result.verdict = in.finish();
   if (!result.verdict.ok()) layout = {};
   if (layout.pending == 0) layout.kind = reduction::sum;

@@ -81,8 +81,8 @@ namespace linalg {
 
 /// Returns the eigenvalues of symmetric matrices, the last two dimensions, in ascending order, and
 /// their eigenvectors, the columns of orthogonal matrices. The mean of a matrix and its transpose
-/// is decomposed. The other dimensions may be split. The gradient of the eigenvectors is not finite
-/// if eigenvalues are equal.
+/// is decomposed. The other dimensions may be split. Gradients are not finite if eigenvalues are
+/// equal.
 ///
 ///     auto [values, vectors] = linalg::eigh(covariance);     // f32[8@data, 4], f32[8@data, 4, 4]
 template <NamedOperand X, internal::Terms Given = across_axes<>>

@@ -193,6 +193,14 @@ constexpr void unsplit_factor(tensor_descs& operands, const factor_rule& rule,
     return refuse(other_count), out;
   const operation_arguments given =
       detail::arguments_from_front(entry, arguments, operands[0].rank());
+  for (const text_view name : {"dim", "split", "concat"})
+    if (given.has(name))
+      if (const index_t dim = given.integer(name); dim < -max_rank || dim > max_rank) {
+        (void)refuse({.rule = violation::dimension_is_out_of_range,
+                      .have = dim,
+                      .want = operands[0].rank()});
+        return out;
+      }
   if (entry.called != nullptr) {
     diagnosis verdict;
     const manual_collective called = entry.called(mesh, given, verdict);

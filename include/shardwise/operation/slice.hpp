@@ -268,13 +268,23 @@ constexpr void slice_operation::gradient(gradient_step& at) {
 
 constexpr gradient_value slice_operation::spaced(const gradient_value& x, int dim, index_t step) {
   const extents_desc have = x.tensor().extents;
-  extents_desc rows{1, 1}, out = have;
-  for (int d = 0; d < have.ssize(); ++d) rows[d <= dim ? 0 : 1] *= have[d];
+  // Zeros follow along a dimension of size 1 after it, so that other dimensions stay split; if
+  // there are too many, those before it are one row, and those after it another.
+  const bool merges = have.ssize() == max_rank;
+  extents_desc apart, out = have;
+  if (merges) apart = {1, 1};
+  for (int d = 0; d < have.ssize(); ++d) {
+    if (merges)
+      apart[d <= dim ? 0 : 1] *= have[d];
+    else
+      apart.push_back(have[d]);
+    if (!merges && d == dim) apart.push_back(1);
+  }
   out[dim] *= step;
-  // The dimensions after it stay together, with zeros after them.
+  const int at = merges ? 1 : dim + 1;
   const gradient_value spread =
-      emit<pad_operation>(pad_operation::how_along(2, 1, 0, rows[1] * (step - 1)),
-                          emit<reshape_operation>(reshape_operation::how(rows), x));
+      emit<pad_operation>(pad_operation::how_along(apart.ssize(), at, 0, apart[at] * (step - 1)),
+                          emit<reshape_operation>(reshape_operation::how(apart), x));
   return emit<reshape_operation>(reshape_operation::how(out), spread);
 }
 

@@ -41,13 +41,13 @@ struct segment_sum_operation {
   }
   [[nodiscard]] static constexpr diagnosis check(const attributes& how,
                                                  const tensor_descs& operands) noexcept {
-    const int dim = static_cast<int>(how.integers[0]), rank = operands[0].rank();
+    const index_t dim = how.integers[0];
+    const int rank = operands[0].rank(), summed = operands[1].rank();
     if (how.integers[1] < 0)
       return {.rule = violation::extent_is_negative, .have = how.integers[1]};
-    if (dim >= 0 && dim + operands[1].rank() <= rank && rank - operands[1].rank() < max_rank)
-      return {};
+    if (dim >= 0 && dim <= rank - summed && rank - summed < max_rank) return {};
     return {.rule = violation::dimension_is_out_of_range,
-            .have = dim < 0 ? dim : dim + operands[1].rank() - 1,
+            .have = dim < 0 || dim >= rank ? dim : dim + summed - 1,
             .want = rank};
   }
   [[nodiscard]] static constexpr diagnosis check_elements(const attributes&,

@@ -54,14 +54,17 @@ class differentiation final : public gradient_step {
   /// these are not split.
   constexpr void leave_pending(unsigned axes) noexcept { left_pending_ = axes; }
 
-  /// Sets the cotangent of a value, or adds to it.
-  constexpr void seed(value_id of, value_id cotangent) { add(of, cotangent); }
+  /// Sets the cotangent of a value, or adds to it, unless the value has no derivative: integers,
+  /// and what depends on no wanted value.
+  constexpr void seed(value_id of, value_id cotangent) {
+    if (depends(of)) add(of, cotangent);
+  }
   /// The same for a number, whose cotangent is 1.
   constexpr void seed(value_id of) {
     const tensor_desc& loss = code_.value(of);
     if (!has_fractions(loss.type) || element_count(loss.extents) != 1 || loss.layout.manual != 0)
       fail({.rule = violation::loss_is_no_number});
-    add(of, code_.constant(1.0, loss.type));
+    if (depends(of)) add(of, code_.constant(1.0, loss.type));
   }
   /// Appends all gradients.
   constexpr void run() {

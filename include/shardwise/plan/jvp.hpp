@@ -28,7 +28,10 @@ template <class F, class... X, class... V>
   // A linear function has the same derivative everywhere. Tensors, unlike expressions, may be the
   // members of an aggregate.
   const auto nothing = []<class Each>(const Each& each) {
-    return made_tensor(each * static_cast<typename Each::value_type>(0));
+    if constexpr (std::is_same_v<typename Each::value_type, bool>)
+      return made_tensor(logical_xor(each, each));
+    else
+      return made_tensor(each * static_cast<typename Each::value_type>(0));
   };
   const auto pull = [&](const auto& cotangent) { return made.second(cotangent); };
   const auto dual = vjp(pull, map_nest(made.first, nothing));

@@ -95,10 +95,11 @@ struct equation_words {
   // The position of the operand's dimension that is the `place`th from the last of its leading
   // dimensions; negative if it has none there.
   const auto dim_at = [&](int o, int place) {
+    if (place >= left_over(o)) return -1;
     const text_view word = words.operands[o];
     int before = 0;
     while (word[static_cast<std::size_t>(before)] != '.') ++before;
-    return place < left_over(o) ? before + left_over(o) - 1 - place : -1;
+    return before + left_over(o) - 1 - place;
   };
   int most = 0;
   for (int o = 0; o < words.operands.ssize(); ++o)

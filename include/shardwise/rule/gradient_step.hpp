@@ -59,9 +59,9 @@ class gradient_step {
   [[nodiscard]] virtual constexpr gradient_value cotangent(int number = 0) = 0;
   /// Returns true if an operand has a cotangent: it is floating-point and not constant.
   [[nodiscard]] virtual constexpr bool wants(int k) const = 0;
-  /// Returns the axes over which the cotangent of an operand must stay pending, a bit each: those
-  /// of `left_pending`, if the operand is an argument of the differentiated function, possibly
-  /// converted by elementwise operations of one operand.
+  /// Returns the axes, a bit each, over which the cotangent of an operand must stay pending: those
+  /// that the caller passed as `left_pending`, if the operand is an argument of the differentiated
+  /// function or made from one by elementwise operations of one operand. Otherwise there are none.
   [[nodiscard]] virtual constexpr unsigned left_pending(int k) const = 0;
   /// Adds to the cotangent of an operand. A value is summed over the dimensions along which the
   /// operand was broadcast, and broadcast if it is smaller than the operand.

@@ -142,4 +142,10 @@ TEST_CASE("a type with halos is written and read back") {
   }
   for (const text_view words : {"f32[8@x~1]", "f32[8@x~:1]", "f32[8@x~32768:1]", "f32[8~1:1]"})
     REQUIRE_FALSE(parse_type(words, mesh).verdict.ok());
+  // DTensor has no word for them.
+  sentence out;
+  REQUIRE_FALSE(
+      write_layout_as(out, notation::dtensor, mesh, parse_type("f32[8@x~1:1]", mesh).tensor.layout)
+          .ok());
+  REQUIRE_FALSE(parse_partition_spec("P('x')", mesh, 9).verdict.ok());
 }

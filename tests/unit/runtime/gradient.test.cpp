@@ -429,6 +429,56 @@ TEST_CASE("gradients and mapped functions are compiled as steps") {
   REQUIRE(values(each(m.x)) == values(m.x * m.x));
 }
 
+// Rows of keys are longer than what is reduced at once on any instruction set.
+TEST_CASE("the gradients of attention to many keys count all of them") {
+  const device_pool pool{pod{}};
+  static constexpr index_t keys = 20000;
+  const auto check = [&]<class T>(T) {
+    using query = sharded_tensor<T, extents<1, 1, 1>, layout<pod, P<none, none, none>>>;
+    using many = sharded_tensor<T, extents<1, keys, 1>, layout<pod, P<none, none, none>>>;
+    const auto values_of = [](const auto& q, const auto& k, const auto& v) {
+      return sum(attention(q, k, v));
+    };
+    // The last key has half of the weight.
+    const auto k = generate<many>(pool, [](const global_index& at) {
+      return at[1] == keys - 1 ? std::log(static_cast<T>(keys - 1)) : T{0};
+    });
+    const auto slope =
+        to_host(gradient<2>(values_of)(full<query>(pool, T{1}), k, zeros<many>(pool)));
+    double total = 0;
+    for (const T each : slope.elements()) total += static_cast<double>(each);
+    REQUIRE(total == Approx(1).epsilon(1e-5));
+    REQUIRE(slope(0, keys - 1, 0) == Approx(0.5).epsilon(1e-5));
+    REQUIRE(slope(0, 7, 0) == Approx(0.5 / (keys - 1)).epsilon(1e-5));
+  };
+  check(float{});
+  check(double{});
+}
+
+TEST_CASE("results without a derivative have no part in gradients") {
+  const model m;
+  using row = tensor<P<none>, 3>;
+  const auto x = distribute<row>(m.pool, std::vector<double>{1, 2.5, 3});
+  const auto several = [](const auto& v) {
+    return std::tuple{v * v, cast<std::int32_t>(v), floor(v), stop_gradient(v), v > 2.0};
+  };
+  auto [made, pull] = vjp(several, x);
+  const auto& [square, whole, low, stopped, is_large] = made;
+  using bits = sharded_tensor<bool, extents<3>, layout<pod, P<none>>>;
+  REQUIRE(values(pull(x, whole, low, stopped, full<bits>(m.pool, true))) ==
+          std::vector<double>{2, 12.5, 18});
+  const auto [results, tangents] = jvp(several, x, full<row>(m.pool, 1.0));
+  REQUIRE(values(std::get<0>(tangents)) == std::vector<double>{2, 5, 6});
+  REQUIRE(values(std::get<2>(tangents)) == std::vector<double>{0, 0, 0});
+  REQUIRE(values(std::get<3>(tangents)) == std::vector<double>{0, 0, 0});
+  REQUIRE(values(jvp([](const auto& v) { return floor(v); }, x, x).second) ==
+          std::vector<double>{0, 0, 0});
+  REQUIRE(values(gradient([](const auto& v) { return round(sum(v)); })(x)) ==
+          std::vector<double>{0, 0, 0});
+  REQUIRE(values(gradient([](const auto& v) { return stop_gradient(sum(v)); })(x)) ==
+          std::vector<double>{0, 0, 0});
+}
+
 TEST_CASE("a function of cotangents takes one for each result") {
   const model m;
   const auto layer = [](const auto& x, const auto& w) { return tanh(einsum<"bi,ih->bh">(x, w)); };

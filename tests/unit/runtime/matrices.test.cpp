@@ -54,6 +54,14 @@ TEST_CASE("A matrix that cannot be factorised gives NaN, and does not disturb th
   CHECK(!std::isfinite(inverses(1, 0, 0)));
 }
 
+TEST_CASE("the determinant of a matrix with NaN is NaN, and so is its sign") {
+  const device_pool pool(pod{});
+  using one = tensor<double, extents<1, 1, 1>, P<none, none, none>>;
+  const auto x = full<one>(pool, std::numeric_limits<double>::quiet_NaN());
+  CHECK(std::isnan(to_host(linalg::slogdet(x).first)(0)));
+  CHECK(std::isnan(to_host(linalg::slogdet(x).second)(0)));
+}
+
 TEST_CASE("Matrices without rows have the determinant 1, and solutions without elements") {
   const device_pool pool(pod{});
   using empty = tensor<double, extents<2, 0, 0>, P<"data", none, none>>;

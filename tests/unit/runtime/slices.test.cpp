@@ -82,6 +82,17 @@ any_tensor<float> apply(const attributes& how, const any_tensor<float>& x) {
   return any_domain::apply_with_across<Operation, float>(over_all.bits(pod::value), how, x);
 }
 
+// The gradient of a step leaves the other dimensions split, whether they are before or after it.
+template <int Dim>
+constexpr auto every_other =
+    [](const auto& x) { return reshard<P<>>(sum(slice_in_dim<Dim, 0, open_end, 2>(x))); };
+template <class Spec>
+using block = sharded_tensor<float, extents<4, 6, 6>, layout<pod, Spec>>;
+static_assert(
+    trace(gradient(every_other<2>), abstract<block<P<none, "y", none>>>()).collectives() == 0);
+static_assert(trace(gradient(every_other<1>), abstract<block<P<"x", none, "y">>>()).collectives() ==
+              0);
+
 }  // namespace
 
 TEST_CASE("Slices of split dimensions, in steps, are those of whole ones") {
