@@ -55,6 +55,9 @@ class truth_values {
   std::size_t size_ = 0;
 };
 
+/// Fails unless a tensor of these extents has this number of elements.
+void require_size(const extents_desc& extents, index_t size);
+
 /// The container that owns the elements of a tensor on the host.
 template <class T>
 using host_elements = std::conditional_t<std::is_same_v<T, bool>, truth_values, std::vector<T>>;
@@ -71,8 +74,7 @@ class host_tensor {
   /// There is one element for each index.
   host_tensor(extents_desc extents, detail::host_elements<T> elements)
       : extents_(extents), elements_(std::move(elements)) {
-    if (element_count(extents_) != size())
-      fail({.rule = violation::host_size_differs, .have = size(), .want = element_count(extents_)});
+    detail::require_size(extents_, size());
   }
 
   /// Returns the number of elements along each dimension.

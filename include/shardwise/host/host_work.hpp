@@ -6,6 +6,15 @@
 #include "shardwise/runtime/shards_of_all.hpp"
 #include "shardwise/tensor/shared_blocks.hpp"
 
+namespace shardwise::detail {
+
+SHARDWISE_INLINE void require_size(const extents_desc& extents, index_t size) {
+  if (element_count(extents) != size)
+    fail({.rule = violation::host_size_differs, .have = size, .want = element_count(extents)});
+}
+
+}  // namespace shardwise::detail
+
 namespace shardwise::internal {
 
 SHARDWISE_INLINE void require_readable(const tensor_node& owner) {

@@ -49,8 +49,11 @@ struct vmap_operation {
                                                   const tensor_descs& operands) {
     const tensor_descs each = operands_of_each(how, operands);
     const attributes of = inner(how);
-    return batched_rule(of.each != nullptr ? rule(of, each) : how.each->rule(of, each),
-                        how.batches[0]);
+    const factor_rule one = of.each != nullptr ? rule(of, each) : how.each->rule(of, each);
+    // The mapped dimension is one more.
+    if (one.factors.full() || one.result.full())
+      fail({.rule = violation::rank_is_too_high, .have = max_rank + 1, .want = max_rank});
+    return batched_rule(one, how.batches[0]);
   }
   [[nodiscard]] static constexpr element result_type(const attributes& how,
                                                      const tensor_descs& operands) {

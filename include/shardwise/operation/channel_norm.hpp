@@ -100,6 +100,9 @@ struct group_norm_operation {
   [[nodiscard]] static constexpr diagnosis check(const attributes& how,
                                                  const tensor_descs& operands) noexcept {
     const diagnosis known = over(1).judge(operands[0].rank());
+    // The channels become two dimensions.
+    if (known.ok() && operands[0].rank() == max_rank)
+      return {.rule = violation::rank_is_too_high, .have = max_rank + 1, .want = max_rank};
     return known.ok() ? check_groups(operands[0].extents[1], how.integers[0], 0, 1) : known;
   }
 };

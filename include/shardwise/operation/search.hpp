@@ -23,7 +23,8 @@ struct in_parts_of {
 /// exchange the results over permitted axes; 0 if the dimension is not split, or not evenly.
 [[nodiscard]] constexpr index_t searched_parts(const mesh_desc& mesh, const tensor_desc& x,
                                                index_t dim, unsigned permitted) noexcept {
-  if (dim < 0 || dim >= x.rank() || x.layout.pending != 0) return 0;
+  // The gradient divides the dimension in two.
+  if (dim < 0 || dim >= x.rank() || x.rank() == max_rank || x.layout.pending != 0) return 0;
   const auto d = static_cast<int>(dim);
   for (std::uint8_t a : x.layout.dims[d])
     if (mesh.size(a) != 1 && (permitted >> a & 1U) == 0) return 0;

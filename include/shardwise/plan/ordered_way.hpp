@@ -72,16 +72,17 @@ struct ordered_stops {
   return most;
 }
 
-/// Replaces a way by an ordered one if that costs less or, where a device would hold more than at
-/// both ends, if a device holds less and it does not cost more.
-constexpr void order_axes(const mesh_desc& mesh, const tensor_desc& tensor,
-                          const layout_desc& target, redistribution& way) noexcept {
+/// Replaces a way on which a device holds more than at both ends by an ordered one, if a device
+/// then holds less and nothing more is received.
+constexpr void keep_within_ends(const mesh_desc& mesh, const tensor_desc& tensor,
+                                const layout_desc& target, redistribution& way) noexcept {
+  // One collective leads from one end to the other.
+  if (way.moves.size() < 2 || tensor.layout.uneven) return;
   const index_t source_size = largest_shard_size(mesh, tensor.layout, tensor.extents),
                 target_size = largest_shard_size(mesh, target, tensor.extents);
   const index_t larger = source_size < target_size ? target_size : source_size;
   index_t held = most_held(mesh, tensor.extents, way);
-  if (tensor.layout.uneven || (held <= larger && !may_be_shortened(way, 0))) return;
-  for (int kind = 0; kind < 4; ++kind) {
+  for (int kind = 0; kind < 4 && held > larger; ++kind) {
     ordered_stops stops;
     if (!find_stops(mesh, tensor, target, kind >= 2, kind % 2 == 0, stops)) continue;
     redistribution other;
@@ -96,12 +97,9 @@ constexpr void order_axes(const mesh_desc& mesh, const tensor_desc& tensor,
     append_direct_way(mesh, tensor, other, stops.arrived);
     permute(stops.arrived, stops.ordered);
     append_direct_way(mesh, tensor, other, target);
-    if (other.moves.full()) continue;
     const index_t other_held = most_held(mesh, tensor.extents, other);
-    const way_cost cost{way.total_bytes(), way.moves.ssize()},
-        other_cost{other.total_bytes(), other.moves.ssize()};
-    const bool holds_less = held > larger && other_held < held && other_cost.bytes <= cost.bytes;
-    if (!holds_less && (other_held > held || !other_cost.is_below(cost))) continue;
+    if (other.moves.full() || other_held >= held || other.total_bytes() > way.total_bytes())
+      continue;
     held = other_held;
     way = other;
   }

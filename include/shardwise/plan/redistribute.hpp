@@ -25,7 +25,7 @@ namespace detail {
   detour_search search(mesh, tensor, to);
   for (int kept = 0; may_be_shortened(way, kept) && search.shorten(way, kept);) {
   }
-  order_axes(mesh, tensor, to, way);
+  keep_within_ends(mesh, tensor, to, way);
   return way;
 }
 

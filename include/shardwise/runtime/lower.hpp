@@ -161,8 +161,9 @@ class program_lowering {
       tensor_node* const at = node_of_[root];
       if (step.kind == step_kind::input) {
         program_.inputs[s] = at->shared_from_this();
-        step.donated = !read_later_[root] && at->owns_memory() &&
-                       program_.inputs[s].use_count() == 1 + readers_[root];
+        // `owns_memory` orders what follows after the reads of handles that were released.
+        step.donated = !read_later_[root] && program_.inputs[s].use_count() == 1 + readers_[root] &&
+                       at->owns_memory();
         continue;
       }
       program_.nodes[s] = at != nullptr ? at->shared_from_this() : unnamed_result(step);

@@ -302,9 +302,12 @@ inline void steady_program::parts::bind_work() {
 inline void steady_program::parts::divide_phases() {
   for (phase& each : phases) {
     bool is_divisible = true;
+    // The parts are rows, which steps of other extents divide otherwise.
+    const extents_desc& extents = slots[each.begin]->tensor().extents;
     for (std::size_t s = each.begin; s < each.end; ++s)
-      is_divisible = is_divisible && (moves[s] != nullptr ? moves[s]->is_divisible()
-                                                          : interpreted[s]->is_divisible());
+      is_divisible =
+          is_divisible && slots[s]->tensor().extents == extents &&
+          (moves[s] != nullptr ? moves[s]->is_divisible() : interpreted[s]->is_divisible());
     if (is_divisible)
       each.parts =
           parts_of_shards(home->team(), slots[each.begin]->where().count_here(), each.work);
@@ -322,8 +325,9 @@ inline void steady_program::parts::find_outcomes(const std::vector<recorded_resu
     if (made.argument >= 0) {
       const auto k = static_cast<std::size_t>(made.argument);
       is_changed[k] = true;
-      made.is_in_place = root[made.step] == inputs[k];
       made.replaces = slots[made.step]->tensor() != slots[inputs[k]]->tensor();
+      // Another node holds a value of another description, also if it takes over the memory.
+      made.is_in_place = !made.replaces && root[made.step] == inputs[k];
     }
     for (std::size_t k = 0; k < argument_count; ++k)
       if (root[made.step] == inputs[k] && !(made.updates() && made.is_in_place))

@@ -499,3 +499,39 @@ TEST_CASE("a step of an empty list has no pool to run in") {
   std::vector<X> empty;
   CHECK_THROWS_WITH(nothing(empty), Catch::Contains("a range of tensors is empty"));
 }
+
+TEST_CASE("an argument gets other extents in its own memory") {
+  const device_pool pool{pod{}};
+  using whole = sharded_tensor<float, extents<4, 6>, layout<pod, P<none, none>>>;
+  any_tensor<float> a = iota<whole>(pool);
+  auto turn = step([](any_tensor<float>& v) {
+    const index_t rows = v.extents()[0];
+    v = reshape(v, extents_desc{rows / 2, 48 / rows});
+  });
+  auto grow = step([](any_tensor<float>& v) { v = reshape(v, extents_desc{24}) + 1.0F; });
+  for (int s = 0; s < 2; ++s) {
+    turn(a);
+    REQUIRE(a.extents() == (s == 0 ? extents_desc{2, 12} : extents_desc{1, 24}));
+    const auto host = to_host(a);
+    for (index_t i = 0; i < 24; ++i)
+      REQUIRE(host.elements()[static_cast<std::size_t>(i)] == static_cast<float>(i));
+  }
+  grow(a);
+  const auto host = to_host(a);
+  for (index_t i = 0; i < 24; ++i)
+    REQUIRE(host.elements()[static_cast<std::size_t>(i)] == static_cast<float>(i + 1));
+}
+
+TEST_CASE("threads divide the rows of steps only where all of them have the same") {
+  struct pair : mesh<axis<"x", 2>> {};
+  constexpr index_t n = index_t{1} << 16;
+  using rows = sharded_tensor<float, extents<3, n>, layout<pair, P<none, none>>>;
+  const device_pool pool(pair{}, 2);
+  const rows x = normal<rows>(pool, random_key{1});
+  auto both = step([](const auto& v) { return exp(reshape<extents<2, 3 * n / 2>>(tanh(v))); });
+  const auto wanted = to_host(exp(tanh(x)));
+  for (int s = 0; s < 3; ++s) {
+    const auto made = to_host(both(x));
+    REQUIRE(std::equal(made.begin(), made.end(), wanted.begin()));
+  }
+}

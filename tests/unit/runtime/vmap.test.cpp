@@ -291,3 +291,20 @@ TEST_CASE("what cannot be mapped is refused") {
   // And changes nothing.
   REQUIRE(values(x) == numbers(144));
 }
+
+TEST_CASE(
+    "what would need more than eight dimensions, or too many factors, is refused or gathered") {
+  const device_pool pool{pod{}};
+  // The maxima of eight dimensions have gradients, though their lines cannot be divided further.
+  using eight = sharded_tensor<float, extents<1, 1, 1, 1, 1, 1, 1, 4>,
+                               layout<pod, P<none, none, none, none, none, none, none, "data">>>;
+  const auto x = distribute<eight>(pool, std::vector<float>{1, 5, 2, 3});
+  const auto slope = to_host(gradient([](const auto& v) {
+    return reshard<P<>>(sum(max_with_index<7>(v, across<"data">).first));
+  })(x));
+  CHECK(std::vector<float>(slope.begin(), slope.end()) == std::vector<float>{0, 1, 0, 0});
+  const any_tensor<float> many =
+      ones<float>(pool, extents_desc{3, 2, 2, 2, 2, 2, 2}, spec_desc{{"", "", "", "", "", "", ""}});
+  CHECK_THROWS_WITH(vmap([](const auto& v) { return tile<2, 2, 2, 2, 2>(v); })(many),
+                    contains("rank_is_too_high"));
+}
