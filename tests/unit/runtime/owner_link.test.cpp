@@ -286,22 +286,22 @@ TEST_CASE("programs that are prepared run on all owners, and what they cost is t
 
 TEST_CASE("devices have owners, and messages have bytes") {
   REQUIRE(owners_in_turn(4, 3) == std::vector<index_t>{0, 1, 2, 0});
-  REQUIRE_THROWS_WITH(owners_in_turn(4, 0), contains("devices have at least one owner"));
-  REQUIRE_THROWS_WITH(owners_in_blocks(4, -1), contains("devices have at least one owner"));
+  REQUIRE_THROWS_WITH(owners_in_turn(4, 0), ::contains("devices have at least one owner"));
+  REQUIRE_THROWS_WITH(owners_in_blocks(4, -1), ::contains("devices have at least one owner"));
   for (const bool counts_bytes : {true, false})
     REQUIRE_THROWS_WITH(support::run_owners(
                             pod::value, halves, [](const device_pool&) {},
                             [&](owner_share& share) {
                               (counts_bytes ? share.message_bytes : share.in_flight) = 0;
                             }),
-                        contains("amount_is_out_of_range"));
+                        ::contains("amount_is_out_of_range"));
   // Of three owners, the last has no device.
   const auto queues = std::make_shared<support::owner_queues>(3);
   const owner_share share{.owner_of = halves,
                           .carrier = std::make_shared<support::queue_transport>(queues, 0)};
   REQUIRE_THROWS_WITH(
       device_pool(pod::value, share),
-      contains("owner_is_out_of_range") && contains("more owners than own a device"));
+      ::contains("owner_is_out_of_range") && ::contains("more owners than own a device"));
 }
 
 TEST_CASE("an owner may wait for ever") {
