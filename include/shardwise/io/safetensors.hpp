@@ -136,6 +136,7 @@ constexpr void require_types_to_save(const basic_state_view<Entry>&) {}
 ///
 /// If several processes share the mesh, all of them must call it, and each writes the whole file.
 /// They may use one path: each writes a temporary file and renames it, and all contents are equal.
+/// A failure of one is thrown in all of them, and ends their communication.
 ///
 ///     save_safetensors("model.safetensors", model, {{"step", "1000"}});
 ///     save_safetensors("head.safetensors", state_dict(model).matching("head.*"));

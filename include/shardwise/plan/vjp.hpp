@@ -198,7 +198,8 @@ template <class F, class... X>
 /// Returns the results of a function of tensors and a function that maps their cotangents to those
 /// of the arguments: to one cotangent for a single argument, or to a tuple. The function takes a
 /// cotangent for each result. It may be called later, and more than once; the values of `f` that it
-/// reads are computed once. The cotangents of integers are zero.
+/// reads are computed once. The cotangents of integer arguments are zero, and results without a
+/// derivative, such as integers or `floor(x)`, contribute nothing.
 ///
 ///     auto [y, pull] = vjp(layer, x, w);
 ///     auto [dx, dw] = pull(dy);

@@ -40,7 +40,7 @@ class owner_error : public std::runtime_error {
 ///
 ///     device_pool mine(pod{}, owner_share{.owner_of = owners_in_turn(8, 2), .carrier = carrier});
 struct owner_share {
-  /// The owner of each device, by device.
+  /// The owner of each device, by device. Every owner has at least one.
   std::vector<index_t> owner_of{};
   /// Carries messages to and from the other owners, and knows the number of this owner.
   std::shared_ptr<owner_transport> carrier{};
