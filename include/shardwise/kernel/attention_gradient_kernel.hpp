@@ -142,8 +142,9 @@ class attention_gradient {
   void run(const Out& out_of, const Give& give_row) const {
     const auto &q = queries_.view(), &k = keys_.view(), &v = values_.view(),
                &dy = cotangents_.view();
-    if (q.size() == 0 || k.size() == 0) return;
     const int head = q.rank() - 3;
+    // Heads of width 0 have equal weights, and values with gradients.
+    if (dy.size() == 0 || v.size() == 0) return;
     const index_t group = q.extents[head] / k.extents[head];
     attention_gradient_head<C> work(q.extents[head + 2], k.extents[head + 1]);
     for_each_head(q, [&](const inplace_vector<index_t, max_rank>& at) {

@@ -89,10 +89,12 @@ struct enter_on {
     const auto enter = [&](std::initializer_list<element> operands) {
       kernel_table::instance().enter(operation_of<Class>, types_key(operands, own), made);
     };
+    const std::initializer_list<element> others = {own, element::i32, element::i64, element::i8,
+                                                   element::u8};
     enter({own});
-    for (element second : {own, element::i32, element::i64}) {
+    for (element second : others) {
       enter({own, second});
-      for (element third : {own, element::i32, element::i64}) enter({own, second, third});
+      for (element third : others) enter({own, second, third});
     }
   }
 };

@@ -34,9 +34,9 @@ struct binary_cross_entropy_loss {
 struct huber_loss {
   static constexpr text_view name = "huber";
   [[nodiscard]] static constexpr auto of(const auto& x, const auto& y, double delta) {
-    const auto apart = abs(x - y);
-    const auto bounded = minimum(apart, delta);
-    return mean(bounded * (apart - bounded * 0.5));
+    const auto difference = x - y;
+    const auto bounded = clamp(difference, -delta, delta);
+    return mean(bounded * (difference - bounded * 0.5));
   }
 };
 struct hinge_loss {

@@ -195,6 +195,10 @@ class gradient_of_each final : public gradient_step {
     return add({whole_.emit(what, how, from, read.is_mapped ? whole_of(result) : result).id,
                 read.is_mapped});
   }
+  [[nodiscard]] constexpr gradient_value rounded(const gradient_value& value) override {
+    static_cast<void>(whole_.rounded({&whole_, at(value.id).id}));
+    return value;
+  }
   [[nodiscard]] constexpr gradient_value laid_out(const gradient_value& value,
                                                   const layout_desc& layout) override {
     const batched_value of = at(value.id);

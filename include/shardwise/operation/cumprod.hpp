@@ -44,7 +44,8 @@ struct cumprod_operation : running_operation<"cumprod", reduction::product> {
     at.give(0, elementwise<functions::where>(
                    is_zero,
                    masked(behind(but_first), first) +
-                       masked(behind(without(second, but_first)) * (before + -1), second),
+                       masked(where_finite(at, behind(without(second, but_first))) * (before + -1),
+                              second),
                    from_here_on(dy * at.result()) / without(is_zero, x)));
   }
 };

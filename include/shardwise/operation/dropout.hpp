@@ -88,7 +88,7 @@ using dropout_call =
 /// Returns the tensor with a fraction of about `rate` of its elements, chosen at random, set to 0,
 /// and the others divided by `1 - rate`. The choice depends only on the key and the global indices
 /// of the elements: all layouts on all meshes give the same bits. A rate that is a number is from 0
-/// to 1; one that is a tensor is clamped to that.
+/// to 1; one that is a tensor is clamped to that. Gradients treat the rate as a constant.
 ///
 /// Nothing is communicated; `x` must not be pending, or the last argument requests the layout of
 /// the result. The key may also be a 64-bit integer tensor of rank 0, and the rate a tensor of rank

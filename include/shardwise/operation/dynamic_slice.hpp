@@ -154,9 +154,9 @@ struct update_slice_of {
 };
 
 /// Returns `Size` consecutive elements along a dimension, beginning at `start`: an integer, or a
-/// tensor of rank 0 that holds one. As in JAX, the start is clamped so that the slice lies within
-/// the dimension, which must not be split, or is gathered over permitted axes. Pending sums stay
-/// pending.
+/// tensor of rank 0 that holds one. The start is clamped so that the slice lies within the
+/// dimension; unlike in JAX, a negative one does not count from the end. The dimension must not be
+/// split, or is gathered over permitted axes. Pending sums stay pending.
 ///
 ///     auto y = dynamic_slice<0, 4>(x, at);   // f32[8, 64@model], i32[] -> f32[4, 64@model]
 template <int Dim, index_t Size, NamedOperand X, class Start, internal::Terms Given = across_axes<>>

@@ -39,32 +39,41 @@ struct log10 : fractional_function<"log10", 8> {
 };
 struct logaddexp : fractional_function<"logaddexp", 20> {
   static constexpr bool on_elements = true;
-  using emits = operations<pointwise<exp>, pointwise<equal>, pointwise<where>>;
+  using emits = operations<pointwise<sigmoid>, pointwise<not_equal>, pointwise<logical_and>,
+                           pointwise<where>>;
   static constexpr void gradient(auto& at) {
     // Not `exp(a - result)`, which would make the rounding of a large result a factor. Equal
     // infinities have no difference: the result has the slope 1/2 there.
     const auto dy = at.cotangent(), a = at.operand(0), b = at.operand(1);
     const auto are_equal = elementwise<equal>(a, b);
     const auto give = [&](int k, const auto& difference) {
-      const auto from_other = elementwise<where>(are_equal, at.number(0, dy), difference);
-      at.give(k, dy / (elementwise<exp>(from_other) + 1));
+      const auto is_missing =
+          elementwise<logical_and>(are_equal, elementwise<not_equal>(difference, at.number(0, dy)));
+      const auto over_other = elementwise<where>(is_missing, at.number(0, dy), difference);
+      at.give(k, dy * elementwise<sigmoid>(over_other));
     };
-    give(0, b - a);
-    give(1, a - b);
+    give(0, a - b);
+    give(1, b - a);
   }
 };
 struct pow : fractional_function<"pow", 20> {
   static constexpr bool on_elements = true;
-  using emits = operations<pointwise<pow>, pointwise<log>, pointwise<logical_not>>;
+  using emits =
+      operations<pointwise<pow>, pointwise<log>, pointwise<logical_not>, pointwise<where>>;
   static constexpr void gradient(auto& at) {
     const auto dy = at.cotangent(), x = at.operand(0), y = at.operand(1);
-    const auto unless_zero = [&](const auto& slope, const auto& value) {
-      const auto is_zero = elementwise<equal>(value, at.number(0, value));
-      return shardwise::masked(slope, elementwise<logical_not>(is_zero));
+    const auto is_zero = [&](const auto& value) {
+      return elementwise<equal>(value, at.number(0, value));
     };
-    // The power 0 does not depend on the base, nor a power of 0 on the exponent.
-    at.give(0, dy * unless_zero(y * elementwise<pow>(x, y + -1), y));
-    at.give(1, dy * unless_zero(at.result() * elementwise<log>(x), x));
+    const auto x_is_zero = is_zero(x), y_is_zero = is_zero(y);
+    // The power 0 does not depend on the base, nor a power of 0 on the exponent. What is masked is
+    // computed of 1, since infinities would be a factor of second derivatives.
+    const auto exponent = elementwise<where>(y_is_zero, at.number(1, y), y + -1);
+    const auto base = elementwise<where>(x_is_zero, at.number(1, x), x);
+    at.give(0, dy * shardwise::masked(y * elementwise<pow>(x, exponent),
+                                      elementwise<logical_not>(y_is_zero)));
+    at.give(1, dy * shardwise::masked(at.result() * elementwise<log>(base),
+                                      elementwise<logical_not>(x_is_zero)));
   }
 };
 struct rsqrt : fractional_function<"rsqrt", 2> {

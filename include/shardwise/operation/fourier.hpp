@@ -101,7 +101,7 @@ template <int... Dims, NamedOperand X, internal::Terms Given = across_axes<>>
       detail::fourier_call<irfft_of<0, Dims...>, internal::permitted_by<Given>>>(
       given, static_cast<X&&>(x));
 }
-/// The same with another length, whose half the operand has.
+/// Returns the inverse transform with `N` elements, of an operand that has `N / 2 + 1`.
 ///
 ///     auto x = fourier::irfft<1>(y, fourier::length<65>);    // f32[8, 33, 2] -> f32[8, 65]
 template <int... Dims, index_t N, NamedOperand X, internal::Terms Given = across_axes<>>

@@ -60,7 +60,8 @@ template <class Permitted>
 }
 
 /// Returns a scale or shift as it is read beside a tensor: gathered over permitted axes where its
-/// splits contradict those of the tensor. What no permission helps is reported where it is read.
+/// splits contradict those of the tensor. Where no permission resolves them, the function that
+/// reads it reports the error.
 template <class Permitted, class X, class Scale>
 [[nodiscard]] constexpr auto beside_tensor(const X& x, const Scale& scale) {
   if constexpr (AnyRefused<X, Scale> || !(EitherOperand<X> && EitherOperand<Scale>)) {

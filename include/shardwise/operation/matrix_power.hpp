@@ -60,7 +60,7 @@ struct matrix_power_steps {
         equal(apply_by_extents<iota_like_operation, &of::numbering_rows, std::int64_t>(x),
               apply_by_extents<iota_like_operation, &of::numbering_columns, std::int64_t>(x)));
   }
-  /// The square of the half power, and once more the matrix if the exponent is odd.
+  /// Squares the power of half the exponent, and multiplies by the matrix if the exponent is odd.
   template <int Power, class X>
   [[nodiscard]] static constexpr auto power_of(const X& x) {
     if constexpr (AnyRefused<X>) {

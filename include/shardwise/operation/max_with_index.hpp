@@ -79,7 +79,7 @@ struct extreme_with_index {
     const internal::parted_dimension parted(whole, static_cast<int>(numbers[0]),
                                             numbers.size() > 1 ? numbers[1] : 0);
     const extents_desc found = parted.found(1);
-    const gradient_value x = internal::shaped(at.operand(0), parted.extents);
+    const gradient_value x = internal::shaped(at.rounded(at.operand(0)), parted.extents);
     const gradient_value best =
         elementwise<functions::equal>(x, internal::shaped(at.result(), found));
     const gradient_value so_far =

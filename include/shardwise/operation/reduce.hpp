@@ -62,7 +62,7 @@ struct reduction_operation {
                                        masked(at.number(1, x), where));
     };
     if (at.how().kind != reduction::product) {
-      const gradient_value best = elementwise<functions::equal>(x, y);
+      const gradient_value best = elementwise<functions::equal>(at.rounded(x), y);
       return at.give(0, masked(dy / count(best), best));
     }
     const gradient_value one = at.number(1, x);

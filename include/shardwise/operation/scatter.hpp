@@ -50,8 +50,8 @@ constexpr void scatter_gradient(gradient_step& at) {
     at.give(2, times_zeros(at, taken(dy * products) / safe, taken(summed(own)) - own));
   } else {
     const gradient_value y = at.result(), one = at.number(1, dy);
-    const gradient_value kept = elementwise<functions::equal>(x, y);
-    const gradient_value put = elementwise<functions::equal>(updates, taken(y));
+    const gradient_value kept = elementwise<functions::equal>(at.rounded(x), y);
+    const gradient_value put = elementwise<functions::equal>(at.rounded(updates), taken(y));
     const gradient_value share = dy / (masked(one, kept) + summed(masked(one, put)));
     at.give(0, masked(share, kept));
     at.give(2, masked(taken(share), put));

@@ -44,9 +44,8 @@ struct searchsorted_operation {
     return over(0).judge(operands[1].rank());
   }
 
-  /// Return the dimensions of size 1 behind those of a sorted sequence, and before those of values,
-  /// with which both have a dimension of their own. Values of any rank beside a single sequence
-  /// need none.
+  /// Return the dimensions of size 1 that are appended to a sorted sequence and prepended to
+  /// values, so that the two broadcast. Values of any rank beside a single sequence need none.
   [[nodiscard]] static constexpr attributes behind_sorted(const extents_desc& sorted,
                                                           const extents_desc& values) noexcept {
     attributes out;

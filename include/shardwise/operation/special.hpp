@@ -84,21 +84,28 @@ template <class X, internal::Terms... Given>
 template <class X, internal::Terms... Given>
   requires ElementwiseOperands<X>
 [[nodiscard]] constexpr auto logit(const X& p, const Given&... given) {
-  return log(divide(p, subtract(1, p, internal::without_request(given)...),
-                    internal::without_request(given)...),
-             given...);
+  return subtract(
+      log(p, internal::without_request(given)...),
+      log1p(negate(p, internal::without_request(given)...), internal::without_request(given)...),
+      given...);
 }
 
 /// Returns `sin(pi x) / (pi x)`, and 1 at 0.
 template <class X, internal::Terms... Given>
   requires ElementwiseOperands<X>
 [[nodiscard]] constexpr auto sinc(const X& x, const Given&... given) {
-  // The quotient is 1 at the least number too, and its derivatives exist there.
-  constexpr double least = std::numeric_limits<typename X::value_type>::min();
-  const auto angle = multiply(where(equal(x, 0, internal::without_request(given)...), least, x,
-                                    internal::without_request(given)...),
+  // At 0, where the quotient has no value, the first two terms of its series have its derivatives.
+  const auto is_zero = equal(x, 0, internal::without_request(given)...);
+  const auto angle = multiply(where(is_zero, 1, x, internal::without_request(given)...),
                               3.141592653589793, internal::without_request(given)...);
-  return divide(sin(angle, internal::without_request(given)...), angle, given...);
+  const auto series = subtract(1,
+                               multiply(square(x, internal::without_request(given)...),
+                                        1.6449340668482264, internal::without_request(given)...),
+                               internal::without_request(given)...);
+  return where(is_zero, series,
+               divide(sin(angle, internal::without_request(given)...), angle,
+                      internal::without_request(given)...),
+               given...);
 }
 
 /// Returns 0 below 0, 1 above it, and `middle` at 0; NaN for NaN.

@@ -183,7 +183,7 @@ struct take_operation {
     return words_of(name, integer_attributes(how.integers[0]));
   }
   using sums = segment_sum_operation;
-  /// Returns the attributes of the sums of what is looked up by `indices` back into `from`.
+  /// Returns the attributes of the segment sum that is the gradient of `take`.
   [[nodiscard]] static constexpr attributes sums_how(const attributes& how, const tensor_desc& from,
                                                      const tensor_desc&) noexcept {
     const index_t dim = how.integers[0];

@@ -12,6 +12,11 @@ namespace shardwise {
                                                     const gradient_value& is_zero) {
   return masked(x + 1, is_zero);
 }
+/// Returns a value where it is finite, and 0 elsewhere.
+[[nodiscard]] constexpr gradient_value where_finite(gradient_step& at,
+                                                    const gradient_value& value) {
+  return masked(value, elementwise<functions::equal>(value - value, at.number(0, value)));
+}
 /// Returns `product`, that of the factors that are not 0, times those that are; `zeros` is the sum
 /// of their `zero_factors`. With a single zero, the value is 0, but its derivative with respect to
 /// the zero is `product`; gradients of second order read it. With more, both are 0.
@@ -19,7 +24,7 @@ namespace shardwise {
                                                    const gradient_value& zeros) {
   const gradient_value has_none = elementwise<functions::equal>(zeros, at.number(0, zeros));
   const gradient_value has_one = elementwise<functions::equal>(zeros, at.number(1, zeros));
-  return elementwise<functions::where>(has_none, product, masked(product * (zeros + -1), has_one));
+  return masked(product, has_none) + masked(where_finite(at, product) * (zeros + -1), has_one);
 }
 
 }  // namespace shardwise

@@ -146,6 +146,11 @@ class differentiation final : public gradient_step {
         is_constant(*code_[operand.id].what) ? made_.filled(operand.id) : operand.id;
     return {this, code_.append(what, how, {read}, result)};
   }
+  [[nodiscard]] constexpr gradient_value rounded(const gradient_value& value) override {
+    // A value with a name is stored. Passes compute with elements of 32 and 64 bits as they are.
+    if (size_of(code_.value(value.id).type) < 4) code_.name(value.id);
+    return value;
+  }
   [[nodiscard]] constexpr gradient_value laid_out(const gradient_value& value,
                                                   const layout_desc& layout) override {
     return {this, made_.resharded(value.id, layout)};
@@ -216,8 +221,8 @@ class differentiation final : public gradient_step {
     for (int k = 0; k < count; ++k)
       if (has_fractions(code_.value(read[k]).type)) code_.note(read[k]) = no_cotangent;
   }
-  /// Refuses a function with a custom gradient that reads what is differentiated otherwise than as
-  /// an argument: there would be no gradient of it.
+  /// Refuses a function with a custom gradient that captures a value that is differentiated: only
+  /// arguments have gradients.
   template <class Ids>
   constexpr void refuse_captured(value_id i, const Ids& wanted) {
     if (!custom_gradient_operation::is_of_results(code_.how(i))) return;

@@ -4,6 +4,7 @@
 #include "shardwise/layout/gradient.hpp"
 #include "shardwise/operation/arithmetic.hpp"
 #include "shardwise/operation/comparison.hpp"
+#include "shardwise/operation/zero_factors.hpp"
 #include "shardwise/plan/collective_operation.hpp"
 #include "shardwise/rule/manual_collective.hpp"
 
@@ -198,16 +199,16 @@ struct manual_collective_operation {
       return reduced(reduction::sum, masked(at.number(1, x), where));
     };
     if (called.reduce != reduction::product) {
-      const gradient_value best = elementwise<functions::equal>(x, vary(at, whole(at.result())));
+      const gradient_value best =
+          elementwise<functions::equal>(at.rounded(x), vary(at, whole(at.result())));
       return at.give(0, masked(vary(at, dy) / count(best), best));
     }
-    const gradient_value zero = at.number(0, x);
-    const gradient_value is_zero = elementwise<functions::equal>(x, zero);
-    const gradient_value allowed = masked(at.number(1, x), is_zero);
-    const gradient_value safe = x + allowed;
+    const gradient_value is_zero = elementwise<functions::equal>(x, at.number(0, x));
+    const gradient_value safe = x + masked(at.number(1, x), is_zero);
     const gradient_value others = reduced(reduction::product, safe) / safe;
-    at.give(0,
-            vary(at, dy) * masked(others, elementwise<functions::equal>(count(is_zero), allowed)));
+    const gradient_value own = zero_factors(x, is_zero);
+    const gradient_value zeros = reduced(reduction::sum, own) - own;
+    at.give(0, vary(at, dy) * times_zeros(at, others, zeros));
   }
 };
 

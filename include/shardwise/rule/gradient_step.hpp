@@ -77,6 +77,9 @@ class gradient_step {
   [[nodiscard]] virtual constexpr gradient_value emit(const operation& what, const attributes& how,
                                                       const gradient_value& operand,
                                                       const tensor_desc& result) = 0;
+  /// Returns a value rounded to its elements, as memory has it, where a fused pass could have it
+  /// with more digits: what is compared with a result must be rounded as the result was.
+  [[nodiscard]] virtual constexpr gradient_value rounded(const gradient_value& value) = 0;
   /// Returns a value under another layout, which may be manual over other axes.
   [[nodiscard]] virtual constexpr gradient_value laid_out(const gradient_value& value,
                                                           const layout_desc& layout) = 0;

@@ -37,9 +37,8 @@ class program_splice {
       if (needed[static_cast<std::size_t>(i)] && at(i) == nullptr)
         for (value_id o : code_.code[i].operands) needed[static_cast<std::size_t>(o)] = true;
     for (value_id i = 0; i < code_.count; ++i) {
-      if (!needed[static_cast<std::size_t>(i)] || at(i) != nullptr) continue;
-      if (is_constant(code_.what(i))) continue;
-      at(i) = make_node(i, home);
+      if (!needed[static_cast<std::size_t>(i)] || is_constant(code_.what(i))) continue;
+      if (at(i) == nullptr) at(i) = make_node(i, home);
       if (code_.code[i].named) at(i)->name();
     }
   }

@@ -359,6 +359,11 @@ TEST_CASE("losses") {
   // Differences of 0, 0.5 and 1, of which the last two are above the bound.
   REQUIRE(to_host(reshard<P<>>(nn::huber(x, x * 0.0, 0.5)))() == Approx((0.125 + 0.375) / 3));
   REQUIRE(to_host(reshard<P<>>(nn::huber(x, x * 0.0)))() == Approx((0.125 + 0.5) / 3));
+  // It is a square at residuals of 0 too.
+  const auto bend = gradient([](const auto& p) {
+    return sum(gradient([](const auto& q) { return nn::huber(q, q * 0.0); })(p));
+  })(x * 0.0);
+  for (const auto each : to_host(bend).elements()) REQUIRE(each == Approx(1.0 / 12));
   REQUIRE(to_host(reshard<P<>>(nn::smooth_l1(x, x * 0.0, 0.5)))() == Approx((0.25 + 0.75) / 3));
   REQUIRE(to_host(reshard<P<>>(nn::hinge(x * 4.0, x * 0.0 - 1.0)))() == Approx((1 + 3 + 5) / 3.0));
   // A distribution that is 0 somewhere, and a divergence of 0 from itself.

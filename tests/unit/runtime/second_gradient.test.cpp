@@ -101,6 +101,102 @@ TEST_CASE("derivatives of powers of 0") {
   REQUIRE(none_of(values(jvp([&](const auto& y) { return pow(x, y); }, ones_of, ones_of).second)));
 }
 
+TEST_CASE("second derivatives where functions are defined by cases") {
+  const device_pool pool{pair{}};
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  const std::vector<double> at{1.5, -2, 0.5, 3, 2, 0, -1, 0.5, 0, 1.5, 0, -2, 0, 0, 2, 0};
+  check_hessian(
+      pool, [](const auto& x) { return logaddexp(x, 0.0); }, at);
+  check_hessian(
+      pool, [](const auto& x) { return pow(x, 3.0); }, at);
+  const X powers =
+      distribute<X>(pool, [](const global_index& i) { return static_cast<double>(i[1]); });
+  check_hessian(
+      pool, [&](const auto& x) { return pow(x, powers); }, at);
+
+  const auto second = [&](const auto& f, const X& x) {
+    const auto slopes = [&](const auto& z) {
+      return sum(gradient([&](const auto& v) { return sum(f(v)); })(z));
+    };
+    return values(gradient(slopes)(x));
+  };
+  const auto all = [](const std::vector<double>& found, double wanted) {
+    return std::all_of(found.begin(), found.end(),
+                       [&](double y) { return is_near(y, wanted, 1e-12); });
+  };
+  const X zero = zeros<X>(pool), far = full<X>(pool, -800.0);
+  CHECK(all(second([](const auto& x) { return logaddexp(x, 0.0); }, far), 0));
+  CHECK(all(second([](const auto& x) { return sinc(x); }, zero), -3.2898681336964528));
+  CHECK(all(values(gradient([](const auto& x) { return sum(sinc(x)); })(zero)), 0));
+  // With respect to the base and the exponent.
+  const auto slopes = [&](const auto& x) {
+    const auto [base, exponent] = gradient<0, 1>(
+        [](const auto& a, const auto& b) { return sum(pow(a, b)); })(x, ones<X>(pool) * 2.0);
+    return sum(base) + sum(exponent);
+  };
+  CHECK(all(values(gradient(slopes)(zero)), 2));
+  // The slope of elu at 0 is alpha, and that of alpha is finite where x is large.
+  CHECK(all(values(gradient([](const auto& x) { return sum(elu(x, 2.0)); })(zero)), 2));
+  const auto of_alpha = [&](const auto& x) {
+    return sum(gradient<1>([](const auto& v, const auto& alpha) { return sum(elu(v, alpha)); })(
+        x, ones<X>(pool)));
+  };
+  CHECK(all(values(gradient(of_alpha)(full<X>(pool, 800.0))), 0));
+  const auto ends = values(gradient([](const auto& p) { return sum(logit(p)); })(distribute<X>(
+      pool, std::vector<double>{0, 1, 0.5, 0.5, 0, 1, 0.5, 0.5, 0, 1, 0.5, 0.5, 0, 1, 0.5, 0.5})));
+  CHECK(ends[0] == inf);
+  CHECK(ends[1] == inf);
+  CHECK(ends[2] == 4);
+  // The product of the factors beside a zero may be infinite.
+  const X beside = distribute<X>(pool, [](const global_index& i) { return i[1] < 1 ? 0 : 1e200; });
+  const auto products = values(gradient([](const auto& x) { return sum(product<1>(x)); })(beside));
+  CHECK(std::vector<double>(products.begin(), products.begin() + 4) ==
+        std::vector<double>{inf, 0, 0, 0});
+  const X two = distribute<X>(pool, [](const global_index& i) { return i[1] < 2 ? 0 : 1e200; });
+  const auto running = values(gradient([](const auto& x) { return sum(cumprod<1>(x)); })(two));
+  CHECK(std::none_of(running.begin(), running.end(), [](double y) { return std::isnan(y); }));
+}
+
+TEST_CASE("second derivatives of products over devices at a zero") {
+  const device_pool pool{pair{}};
+  using V = sharded_tensor<double, extents<2>, layout<pair, P<"data">>>;
+  const auto f = [](const auto& x) { return all_reduce<reduction::product, "data">(x); };
+  const auto loss = [&](const auto& x) { return sum(f(enable_manual_sharding(x))); };
+  const auto slopes = [&](const auto& x) { return sum(gradient(loss)(x)); };
+  const V x = distribute<V>(pool, std::vector<double>{0, 3});
+  CHECK(values(gradient(loss)(x)) == std::vector<double>{3, 0});
+  // Each second derivative of the product a b that is not of a or b twice is 1.
+  CHECK(values(gradient(slopes)(x)) == std::vector<double>{1, 1});
+}
+
+TEST_CASE("gradients read indices of 8 bits") {
+  const device_pool pool{pair{}};
+  using U = sharded_tensor<std::uint8_t, extents<4>, layout<pair, P<"data">>>;
+  const X x = uniform<X>(pool, random_key{1});
+  const U labels = distribute<U>(pool, std::vector<std::uint8_t>{0, 3, 1, 1});
+  const auto picked = [&](const auto& v) { return sum(take<1>(v, labels)); };
+  const auto along = [&](const auto& v) {
+    return sum(take_along<1>(v, reshape<extents<4, 1>>(labels)));
+  };
+  const std::vector<double> counts{1, 2, 0, 1};
+  const auto taken = values(gradient(picked)(reshard<P<none, none>>(x)));
+  for (std::size_t i = 0; i < 16; ++i) CHECK(taken[i] == counts[i % 4]);
+  const auto own = values(gradient(along)(x));
+  for (std::size_t i = 0; i < 16; ++i)
+    CHECK(own[i] == (i % 4 == std::vector<std::size_t>{0, 3, 1, 1}[i / 4] ? 1 : 0));
+}
+
+TEST_CASE("the extremes of 16-bit values that are computed again are found") {
+  const device_pool pool{pair{}};
+  using V = sharded_tensor<bfloat16, extents<2>, layout<pair, P<none>>>;
+  const V x = distribute<V>(pool, std::vector<bfloat16>{bfloat16(1.5F), bfloat16(1.0F)});
+  const auto most = [](const auto& v) { return max(v * bfloat16(1.1F)); };
+  const auto slope = values(gradient(recompute(most))(x));
+  CHECK(slope == values(gradient(most)(x)));
+  CHECK(static_cast<float>(slope[0]) > 1);
+  CHECK(static_cast<float>(slope[1]) == 0);
+}
+
 TEST_CASE("the order of a norm is positive and finite") {
   const device_pool pool{pair{}};
   const X x = ones<X>(pool);
