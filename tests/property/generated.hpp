@@ -121,7 +121,7 @@ struct tensor_and_value {
 inline tensor_and_value make(const device_pool& pool, const extents_desc& extents,
                              const layout_desc& layout, std::uint64_t seed) {
   auto place = pool.state()->place(tensor_desc{element::f32, extents, layout});
-  const placement& where = *place;
+  const shard_table& where = *place;
   std::vector<float> value(static_cast<std::size_t>(element_count(extents)));
   std::vector<bool> seen(value.size(), false);
   const inplace_vector<index_t, max_rank> strides = row_major(extents);

@@ -59,7 +59,7 @@ any_tensor<T> make_terms(const device_pool& pool, std::optional<reduction> pendi
     layout.kind = *pending;
   }
   auto place =
-      std::make_shared<const placement>(pool.mesh(), tensor_desc{element_of<T>, {count}, layout});
+      std::make_shared<const shard_table>(pool.mesh(), tensor_desc{element_of<T>, {count}, layout});
   std::vector<shard_buffer<T>> shards;
   for (index_t s = 0; s < place->count(); ++s) {
     shard_buffer<T> shard(pool.state()->storage(), count);

@@ -29,7 +29,7 @@ inline filled_operand fill_operand(const device_pool& pool, const row_operand& o
                                    const layout_desc& layout, std::uint64_t seed) {
   return with_element(operand.type, [&]<class T>(std::type_identity<T>) {
     auto place = pool.state()->place(tensor_desc{element_of<T>, operand.extents, layout});
-    const placement& where = *place;
+    const shard_table& where = *place;
     host_array value(operand.extents, operand.type);
     std::vector<bool> seen(value.values.size(), false);
     numbers random(seed);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "shardwise/draw/ascii.hpp"
-#include "shardwise/tensor/placement.hpp"
+#include "shardwise/tensor/shard_table.hpp"
 #include "shardwise/tensor/shown_as.hpp"
 
 #include <cstddef>
@@ -31,7 +31,7 @@ void visualize(std::ostream& out, const mesh_desc& mesh, const layout_desc& layo
 /// Draws a tensor or an expression without computing it.
 template <Readable X>
 void visualize(const X& x, std::ostream& out, const picture_style& style) {
-  const placement& where = x.share()->where();
+  const shard_table& where = x.share()->where();
   visualize(out, where.mesh(), where.tensor(), style);
 }
 template <Readable X>

@@ -87,6 +87,7 @@ template <class X, class R, class... Sizes>
   extents_desc extents = X::extents_type::value;
   if constexpr (sizeof...(Sizes) > 0) {
     extents = sized_extents<typename X::extents_type>(sizes...);
+    require(validate(extents));
   } else {
     index_t known = 1;
     for (index_t extent : extents)
@@ -143,7 +144,7 @@ template <ShardedTensor X>
 [[nodiscard]] X distribute(detail::braces_for<X> host) {
   return internal::distribute_nested<X>(use_mesh::pool(), host);
 }
-/// Lists of another depth.
+/// Reports lists that are not nested as deeply as the tensor has dimensions.
 template <ShardedTensor X>
 [[nodiscard]] X distribute(const device_pool&, detail::flat_braces) {
   (void)sizeof(broken_rule<violation::host_rank_differs, types<>, size_met{1},

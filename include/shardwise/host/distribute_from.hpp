@@ -19,7 +19,7 @@ namespace detail {
 /// owner's part of it: the nonempty shards one after another, packed.
 template <class T>
 [[nodiscard]] std::vector<std::byte> hand_out(pool_state& home, index_t giver,
-                                              const host_view<T>& host, const placement& where) {
+                                              const host_view<T>& host, const shard_table& where) {
   owner_link& link = *home.link();
   const shard_owners holders(home.mesh(), where.tensor().layout, link.owners());
   owner_link::bytes_by_owner out = link.nothing();
@@ -73,7 +73,7 @@ template <class T>
       copy_part<T>(view, part, block);
     });
   }
-  const placement_ptr where = home->place(tensor);
+  const shard_table_ptr where = home->place(tensor);
   std::vector<std::byte> packed;
   {
     const std::lock_guard turn(home->turn());

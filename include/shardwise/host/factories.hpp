@@ -37,7 +37,7 @@ template <class T>
 
 /// Returns true for the shards that hold the elements of a tensor with a pending reduction: those
 /// of the first device along its axes; the other shards hold the identity of the reduction.
-[[nodiscard]] bool has_elements(const placement& where, index_t shard) noexcept;
+[[nodiscard]] bool has_elements(const shard_table& where, index_t shard) noexcept;
 
 /// The same for shards whose elements depend only on their global indices: `fill(part, block)`.
 [[nodiscard]] node_ptr make_any_filled(const std::shared_ptr<pool_state>& home,

@@ -12,11 +12,11 @@
 
 namespace shardwise::detail {
 
-/// The same for a known placement.
+/// The same for a known shard table.
 [[nodiscard]] inline node_ptr make_placed_shards(
-    const std::shared_ptr<pool_state>& home, placement_ptr place, const element_kernels& elements,
+    const std::shared_ptr<pool_state>& home, shard_table_ptr place, const element_kernels& elements,
     function_view<void(index_t, const held_box&, const any_block&)> fill) {
-  const placement& where = *place;
+  const shard_table& where = *place;
   auto made = std::make_shared<tensor_node>(home, std::move(place), elements);
   run_for_owners(home->link(), [&] { made->allocate(home->storage(), home->memory()); });
   home->run_shards(
@@ -41,7 +41,7 @@ make_any_shards(const std::shared_ptr<pool_state>& home, const tensor_desc& tens
   return make_placed_shards(home, home->place(tensor), elements, fill);
 }
 
-SHARDWISE_INLINE bool has_elements(const placement& where, index_t shard) noexcept {
+SHARDWISE_INLINE bool has_elements(const shard_table& where, index_t shard) noexcept {
   const device_groups terms(where.mesh(), where.tensor().layout.pending_axes());
   return terms.position_of(where.first_device_of(shard)) == 0;
 }
@@ -55,7 +55,7 @@ SHARDWISE_INLINE node_ptr make_any_filled(
     number = identity_of<decltype(number)>(tensor.layout.kind);
     elements.store(&number, 1, &identity);
   });
-  const placement_ptr where = home->place(tensor);
+  const shard_table_ptr where = home->place(tensor);
   return make_placed_shards(home, where, elements,
                             [&](index_t shard, const held_box& part, const any_block& block) {
                               if (has_elements(*where, shard)) return fill(part, block);

@@ -79,7 +79,7 @@ template <class T>
     }
 
   const tensor_desc tensor{element_of<T>, whole, layout};
-  const placement where(home->mesh(), tensor);
+  const shard_table where(home->mesh(), tensor);
   return make_shards<T>(home, tensor,
                         [&](index_t shard, const held_box&, const strided<T>& memory) {
                           if (memory.size() == 0) return;

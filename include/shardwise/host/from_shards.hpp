@@ -43,7 +43,7 @@ template <class T>
   require(joined.verdict);
 
   const tensor_desc tensor{element_of<T>, joined.extents, layout};
-  const placement where(mesh, tensor);
+  const shard_table where(mesh, tensor);
   given.for_each([&](index_t number, index_t device) {
     strided<const T>& view = block(number).view;
     const extents_desc part = extents_of(where.box_of(device));
@@ -98,7 +98,7 @@ template <class T>
     fail({.rule = violation::shard_count_differs,
           .have = static_cast<index_t>(blocks.size()),
           .want = static_cast<index_t>(own.size())});
-  const placement_ptr where = home->place(tensor);
+  const shard_table_ptr where = home->place(tensor);
   // The block of the first device of each shard.
   std::vector<strided<const T>> first(static_cast<std::size_t>(where->count()));
   std::vector<char> is_given(first.size(), 0);

@@ -279,7 +279,10 @@ template <class T>
 [[nodiscard]] host_tensor<T> gather(const node_ptr& owner) {
   require_readable(*owner);
   const extents_desc& extents = owner->tensor().extents;
-  host_elements<T> elements(static_cast<std::size_t>(element_count(extents)));
+  host_elements<T> elements;
+  run_for_owners(owner->home()->link(), [&] {
+    elements = host_elements<T>(static_cast<std::size_t>(element_count(extents)));
+  });
   gather_into(*owner, elements.data());
   return host_tensor<T>(extents, std::move(elements));
 }

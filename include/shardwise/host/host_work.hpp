@@ -18,7 +18,7 @@ SHARDWISE_INLINE void require_size(const extents_desc& extents, index_t size) {
 namespace shardwise::internal {
 
 SHARDWISE_INLINE void require_readable(const tensor_node& owner) {
-  const placement& where = owner.where();
+  const shard_table& where = owner.where();
   const tensor_desc& tensor = where.tensor();
   const diagnosis verdict = check_reading(where.mesh(), tensor.layout);
   if (verdict.rule == violation::partial_value_is_read) {
@@ -29,17 +29,25 @@ SHARDWISE_INLINE void require_readable(const tensor_node& owner) {
 }
 
 SHARDWISE_INLINE void gather_into(tensor_node& owner, void* memory) {
-  const placement& where = owner.where();
+  const shard_table& where = owner.where();
   const tensor_desc& tensor = where.tensor();
   owner.evaluate();
   const shards_of_all shards(owner);
   const any_block whole{memory, tensor.type, tensor.extents, row_major(tensor.extents)};
   const held_box everything = whole_of(tensor.extents);
+  // Of elements that several devices have in halos, each copies its own.
+  const bool has_halo = tensor.layout.has_halo();
+  const layout_desc own = tensor.layout.without_halos();
   owner.home()->team().run(
       where.count(),
       [&](index_t shard) {
-        copy_shared(owner.elements(), where.held_by(where.first_device_of(shard)),
-                    shards.block_of(shard), everything, whole);
+        const index_t device = where.first_device_of(shard);
+        const const_any_block block = shards.block_of(shard);
+        copy_shared(owner.elements(), held_of(where.mesh(), own, tensor.extents, device),
+                    has_halo ? part_of_block(block, where.box_of(device),
+                                             shard_box(where.mesh(), own, tensor.extents, device))
+                             : block,
+                    everything, whole);
       },
       2 * element_count(tensor.extents) * size_of(tensor.type));
 }

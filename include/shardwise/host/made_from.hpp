@@ -55,7 +55,8 @@ template <class X, int I, int Wanted, class First = nothing_given, class... Rest
   else
     return refused<misuse::argument_is_unexpected, types<shown_as<First>, index_t>, operand{I}>{};
 }
-/// The same before the argument of `From` has been found.
+/// Checks the arguments from number `I` on, as long as the one that `From` needs has not been
+/// found.
 template <made_from From, class X, int I, class First = nothing_given, class... Rest>
 [[nodiscard]] constexpr auto judge_arguments() noexcept {
   using T = element_in<X>;

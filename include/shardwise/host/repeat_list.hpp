@@ -78,11 +78,11 @@ struct repeat_list_call {
 
 }  // namespace detail
 
-/// Returns each element along a dimension as often as a list says, whose counts only the run knows:
+/// Repeats each element along a dimension as often as a list says, which is known only at run time:
 /// an array, a vector or a span of integers, or a list in braces. The extent of the dimension is
-/// `dyn`. As for counts that are template arguments, there is one for each element, 0 or more, and
-/// the dimension must not be split, or is gathered over permitted axes. Of pending reductions, only
-/// sums are accepted.
+/// `dyn`. As for counts that are template arguments, the list has one for each element, 0 or more,
+/// and the dimension must not be split, or is gathered over permitted axes. Of pending reductions,
+/// only sums are accepted.
 ///
 ///     auto y = repeat<0>(x, std::vector{1, 0, 4});   // f32[3, 8@data] -> f32[5, 8@data]
 template <int Dim, NamedOperand X, CountList Counts, internal::Terms Given = across_axes<>>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/error.hpp"
 #include "shardwise/layout/element.hpp"
 
 #include <algorithm>
@@ -53,9 +54,10 @@ class line_order {
   };
 
   /// Returns the positions of `n` elements in the order of their keys; equal ones in the order of
-  /// their positions. Lines have fewer than 2^32 elements.
+  /// their positions. Throws `tensor_is_too_large` for 2^32 elements and more.
   template <class KeyOf>
   [[nodiscard]] const std::vector<entry>& sort(index_t n, const KeyOf& key) {
+    require_positions(n);
     read(n, key);
     if (n < few)
       std::stable_sort(entries_.begin(), entries_.end(), before);
@@ -66,6 +68,7 @@ class line_order {
   /// Returns the `count` largest of `n` elements in descending order, by descending keys.
   template <class ValueOf>
   [[nodiscard]] const std::vector<entry>& greatest(index_t n, index_t count, const ValueOf& value) {
+    require_positions(n);
     const auto key = [&](index_t i) { return key_of(value(i), true); };
     const auto wanted = static_cast<std::size_t>(count);
     if (wanted > few_wanted && n / count < 16) {
@@ -143,6 +146,11 @@ class line_order {
     int found = 0;
     for (index_t i = 0; i < many; ++i) found |= may_be_above(value(begin + i), limit) ? 1 : 0;
     return found != 0;
+  }
+  /// Refuses lines whose positions do not fit an entry.
+  static void require_positions(index_t n) {
+    if (n > index_t{std::numeric_limits<std::uint32_t>::max()})
+      fail({.rule = violation::tensor_is_too_large, .have = n});
   }
   template <class KeyOf>
   void read(index_t n, const KeyOf& key) {

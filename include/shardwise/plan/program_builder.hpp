@@ -83,7 +83,9 @@ class program_builder {
                             const tensor_desc& result) {
     require_room(*count_ + 1, *result_count_);
     const value_id id = (*count_)++;
+    // The room may have had an instruction that was removed.
     instruction& made = code_[id];
+    made = instruction{};
     made.what = &what;
     made.operands = operands;
     made.recomputed = recomputes_;

@@ -69,6 +69,11 @@ struct recomputed_function {
  private:
   template <class... X>
   constexpr auto marked(const X&... x) const {
+    // An expression that becomes a node only now is an argument, and not computed again.
+    const auto settle = [](const auto& each) {
+      if constexpr (requires { each.share(); }) (void)each.share();
+    };
+    (for_each_tensor(x, settle), ...);
     const auto& first = first_in(x...);
     using tensor = std::remove_cvref_t<decltype(first)>;
     const typename recomputing_of<typename domain_of<tensor>::type>::type mark(first);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cfenv>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -155,6 +156,7 @@ class worker_team {
   alignas(64) task_ranges tasks_;
   function call_ = nullptr;
   void* body_ = nullptr;
+  std::fenv_t environment_{};  // how the caller rounds, for all threads
   std::atomic<index_t> failed_{0};
   std::atomic<bool> abandoned_{false};
   std::atomic<bool> stopped_{false};

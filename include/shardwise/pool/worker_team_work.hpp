@@ -63,6 +63,7 @@ SHARDWISE_INLINE void worker_team::run_together(index_t first, index_t count, he
                                                 function task, void* body) {
   call_ = task;
   body_ = body;
+  std::fegetenv(&environment_);
   tasks_.assign(first, count);
   failed_.store(count, std::memory_order_relaxed);
   abandoned_.store(false, std::memory_order_relaxed);
@@ -78,6 +79,7 @@ SHARDWISE_INLINE void worker_team::run_together(index_t first, index_t count, he
 SHARDWISE_INLINE void worker_team::help(std::size_t thread) noexcept {
   phase_gate::memory last;
   while (gate_.enter(last)) {
+    std::fesetenv(&environment_);
     work(thread);
     gate_.leave();
   }

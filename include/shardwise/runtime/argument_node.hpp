@@ -14,7 +14,7 @@ namespace shardwise {
 class argument_node : public pending_node {
  public:
   explicit argument_node(const tensor_node& real) : argument_node(real, real.share_where()) {}
-  argument_node(const tensor_node& like, placement_ptr where)
+  argument_node(const tensor_node& like, shard_table_ptr where)
       : pending_node(like.home(), std::move(where), like.elements(), next_sequence()) {}
 
   void evaluate() override { refuse(); }

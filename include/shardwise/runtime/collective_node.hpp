@@ -13,7 +13,7 @@ namespace shardwise {
 /// One collective: the devices of a group read from each other's shards.
 class collective_node : public pending_node {
  public:
-  collective_node(std::shared_ptr<pool_state> home, placement_ptr where,
+  collective_node(std::shared_ptr<pool_state> home, shard_table_ptr where,
                   const element_kernels& elements, const applied_operation& does,
                   const operation_cost& cost)
       : pending_node(std::move(home), std::move(where), elements, next_sequence()),

@@ -153,7 +153,7 @@ class computation {
 /// A node that is not computed yet.
 class pending_node : public tensor_node, public computation {
  public:
-  pending_node(std::shared_ptr<pool_state> home, placement_ptr where,
+  pending_node(std::shared_ptr<pool_state> home, shard_table_ptr where,
                const element_kernels& elements, std::uint64_t sequence)
       : tensor_node(std::move(home), std::move(where), elements), computation(sequence) {}
 
@@ -163,17 +163,17 @@ class pending_node : public tensor_node, public computation {
   void prepare() override { allocate(home()->storage(), home()->memory()); }
 };
 
-/// Returns the placement of a result on the machine of its operands; it is shared with an operand
-/// of the same placement.
-[[nodiscard]] inline placement_ptr place_result(std::span<const node_ptr> operands,
-                                                const tensor_desc& result) {
+/// Returns the shard table of a result on the machine of its operands; it is shared with an operand
+/// with an equal table.
+[[nodiscard]] inline shard_table_ptr place_result(std::span<const node_ptr> operands,
+                                                  const tensor_desc& result) {
   for (const node_ptr& operand : operands)
     if (operand->tensor() == result) return operand->share_where();
   return operands[0]->home()->place(result);
 }
 
 /// Creates a pending node of `result` that reads these operands, in their pool. `arguments` are
-/// those of the node's constructor after the pool, the placement and the elements.
+/// those of the node's constructor after the pool, the shard table and the elements.
 template <class Node, class... Arguments>
 [[nodiscard]] std::shared_ptr<Node> make_pending(std::span<node_ptr> operands,
                                                  const tensor_desc& result,

@@ -11,7 +11,7 @@
 #include "shardwise/runtime/turn.hpp"
 #include "shardwise/tensor/arena.hpp"
 #include "shardwise/tensor/device_memory.hpp"
-#include "shardwise/tensor/placement.hpp"
+#include "shardwise/tensor/shard_table.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -49,8 +49,8 @@ class pool_state {
  public:
   /// Creates a machine with the devices of `mesh`; 0 threads means `min(devices, cores)`.
   explicit pool_state(const mesh_desc& mesh, unsigned threads = 0, std::stop_token stop = {});
-  /// Creates the machine of one of several owners of the mesh, which the carrier identifies. With
-  /// one owner it is the same as above.
+  /// Creates the machine of one of several owners of the mesh; the carrier of `share` knows which.
+  /// With one owner it is the same as above.
   pool_state(const mesh_desc& mesh, owner_share share, unsigned threads = 0,
              std::stop_token stop = {});
 
@@ -64,8 +64,8 @@ class pool_state {
   [[nodiscard]] const std::vector<index_t>& own_devices() const noexcept { return own_devices_; }
   /// Returns the link to the other owners of the mesh; null if this process owns all devices.
   [[nodiscard]] owner_link* link() const noexcept { return link_.get(); }
-  /// Returns the placement of a tensor's shards on this machine.
-  [[nodiscard]] placement_ptr place(const tensor_desc& tensor) const;
+  /// Returns the table of a tensor's shards on this machine.
+  [[nodiscard]] shard_table_ptr place(const tensor_desc& tensor) const;
   /// Returns the threads that work for the devices, for work that is not one task per device.
   [[nodiscard]] worker_team& team() noexcept { return team_; }
   [[nodiscard]] const worker_team& team() const noexcept { return team_; }
@@ -83,11 +83,11 @@ class pool_state {
 
   /// Calls `body(shard)` once for each distinct local shard of a tensor, on behalf of the first
   /// local device that holds it; otherwise like `for_each_device`.
-  void run_shards(const placement& where, function_view<void(index_t)> body,
+  void run_shards(const shard_table& where, function_view<void(index_t)> body,
                   index_t work = large_work);
   /// Calls `body(shard, part)` for each of several parts of each such shard.
-  void run_parts(const placement& where, index_t parts, function_view<void(index_t, index_t)> body,
-                 index_t work = large_work);
+  void run_parts(const shard_table& where, index_t parts,
+                 function_view<void(index_t, index_t)> body, index_t work = large_work);
 
   /// Held by the thread whose program is running: only one runs at a time on a machine.
   [[nodiscard]] machine_turn& turn() noexcept { return turn_; }

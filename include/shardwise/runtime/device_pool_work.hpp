@@ -34,9 +34,9 @@ SHARDWISE_INLINE pool_state::pool_state(const mesh_desc& mesh, owner_share share
 
 SHARDWISE_INLINE pool_state::~pool_state() = default;
 
-SHARDWISE_INLINE placement_ptr pool_state::place(const tensor_desc& tensor) const {
-  if (link_ == nullptr) return std::make_shared<const placement>(mesh_, tensor);
-  return std::make_shared<const placement>(mesh_, tensor, link_->owners(), link_->self());
+SHARDWISE_INLINE shard_table_ptr pool_state::place(const tensor_desc& tensor) const {
+  if (link_ == nullptr) return std::make_shared<const shard_table>(mesh_, tensor);
+  return std::make_shared<const shard_table>(mesh_, tensor, link_->owners(), link_->self());
 }
 
 SHARDWISE_INLINE void pool_state::for_each_device(function_view<void(index_t)> body, index_t work) {
@@ -49,14 +49,14 @@ SHARDWISE_INLINE void pool_state::for_each_device(function_view<void(index_t)> b
       work);
 }
 
-SHARDWISE_INLINE void pool_state::run_shards(const placement& where,
+SHARDWISE_INLINE void pool_state::run_shards(const shard_table& where,
                                              function_view<void(index_t)> body, index_t work) {
   run_named(
       where.count_here(), [&](index_t i) { return where.device_of(where.shard_here(i)); },
       [&](index_t i) { body(where.shard_here(i)); }, work);
 }
 
-SHARDWISE_INLINE void pool_state::run_parts(const placement& where, index_t parts,
+SHARDWISE_INLINE void pool_state::run_parts(const shard_table& where, index_t parts,
                                             function_view<void(index_t, index_t)> body,
                                             index_t work) {
   const auto shard_of = [&](index_t i) { return where.shard_here(i / parts); };

@@ -29,9 +29,9 @@ inline int number_slot(pass_program& pass, const attributes& value, element type
 /// A pending node of one elementwise operation, applied to tensors and numbers.
 class each_node : public pending_node {
  public:
-  each_node(std::shared_ptr<pool_state> home, placement_ptr where, const element_kernels& elements,
-            const operation& what, block_function function, const number_operands& numbers,
-            void (*enter_gradient)() = nullptr)
+  each_node(std::shared_ptr<pool_state> home, shard_table_ptr where,
+            const element_kernels& elements, const operation& what, block_function function,
+            const number_operands& numbers, void (*enter_gradient)() = nullptr)
       : pending_node(std::move(home), std::move(where), elements, next_sequence()),
         what_(what),
         function_(function),
@@ -74,7 +74,7 @@ class each_node : public pending_node {
     return nullptr;
   }
 
-  /// Returns true if all tensors have the placement of the result and elements that need no
+  /// Returns true if all tensors have the shard table of the result and elements that need no
   /// conversion: then one call suffices.
   [[nodiscard]] bool is_in_place() const noexcept {
     const auto is_computed = [](element type) { return type == computed_in(type); };

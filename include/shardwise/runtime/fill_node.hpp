@@ -13,8 +13,9 @@ namespace shardwise {
 /// A pending tensor filled with one number.
 class fill_node : public pending_node {
  public:
-  fill_node(std::shared_ptr<pool_state> home, placement_ptr where, const element_kernels& elements,
-            const attributes& value, const operation_kernel& identity)
+  fill_node(std::shared_ptr<pool_state> home, shard_table_ptr where,
+            const element_kernels& elements, const attributes& value,
+            const operation_kernel& identity)
       : pending_node(std::move(home), std::move(where), elements, next_sequence()),
         value_(value),
         identity_(identity) {}

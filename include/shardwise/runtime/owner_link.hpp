@@ -202,6 +202,19 @@ void run_guarded(const Run& run, [[maybe_unused]] const Failed& failed) {
 #endif
 }
 
+/// Calls `run`, and ignores its exceptions.
+template <class Run>
+void run_quietly(const Run& run) noexcept {
+#if defined(__cpp_exceptions)
+  try {
+    run();
+  } catch (...) {
+  }
+#else
+  run();
+#endif
+}
+
 /// Calls `run`, and reports a failure to all owners of the mesh, if there are others.
 template <class Run>
 void run_for_owners(owner_link* link, const Run& run) {

@@ -54,8 +54,8 @@ template <class T, class F, class... Children>
 template <class T, class Tree, std::size_t N>
 class pass_node : public pending_node {
  public:
-  pass_node(std::shared_ptr<pool_state> home, placement_ptr where, const element_kernels& elements,
-            std::uint64_t sequence, Tree tree)
+  pass_node(std::shared_ptr<pool_state> home, shard_table_ptr where,
+            const element_kernels& elements, std::uint64_t sequence, Tree tree)
       : pending_node(std::move(home), std::move(where), elements, sequence), tree_(tree) {}
 
   [[nodiscard]] value_id describe(described_program& to,
@@ -69,14 +69,14 @@ class pass_node : public pending_node {
   }
 
   void run_shard(index_t shard) override {
-    const placement& here = where();
+    const shard_table& here = where();
     const extents_desc extents = here.extents_of_shard(shard);
     const strided<T> out{writable_data<T>(shard), extents, row_major(extents)};
     strided<const T> read[N];
     scratch_vector<std::byte> gathered[N];
     for (std::size_t k = 0; k < N; ++k) {
       const tensor_node& operand = *operands()[k];
-      // Most operands have the placement of the result, and look-ups would be expensive for small
+      // Most operands have the shard table of the result, and look-ups would be expensive for small
       // tensors.
       if (operand.tensor().extents == here.tensor().extents && operand.where().numbers_like(here)) {
         read[k] = {operand.data<T>(shard), out.extents, out.strides};
@@ -101,7 +101,7 @@ template <class T, class Tree, std::size_t N>
 class reduction_node : public pending_node {
  public:
   /// `from` describes the operand of the reduction: the result of the prologue.
-  reduction_node(std::shared_ptr<pool_state> home, placement_ptr where,
+  reduction_node(std::shared_ptr<pool_state> home, shard_table_ptr where,
                  const element_kernels& elements, const attributes& how, const operation_cost& cost,
                  Tree tree, const tensor_desc& from)
       : pending_node(std::move(home), std::move(where), elements, next_sequence()),

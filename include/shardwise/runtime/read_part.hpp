@@ -66,11 +66,11 @@ template <class Operand>
   return view;
 }
 
-/// Returns the view of an elementwise operand for shard `shard` of a result with placement `where`.
-/// Most operands have the placement of the result, and look-ups would be expensive for small
-/// tensors.
+/// Returns the view of an elementwise operand for shard `shard` of a result, whose shards are in
+/// `where`. Most operands have the shard table of the result, and look-ups would be expensive for
+/// small tensors.
 [[nodiscard]] inline const_any_block operand_view(const tensor_node& operand,
-                                                  const placement& where, index_t shard,
+                                                  const shard_table& where, index_t shard,
                                                   const extents_desc& extents,
                                                   scratch_vector<std::byte>& gathered) {
   if (operand.tensor().extents == where.tensor().extents && operand.where().numbers_like(where))
@@ -81,7 +81,7 @@ template <class Operand>
 
 /// The same for an operand that may be a view.
 [[nodiscard]] inline const_any_block operand_view(const viewed_operand& operand,
-                                                  const placement& where, index_t shard,
+                                                  const shard_table& where, index_t shard,
                                                   const extents_desc& extents,
                                                   scratch_vector<std::byte>& gathered) {
   if (!operand.is_view()) return operand_view(operand.read(), where, shard, extents, gathered);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <utility>
@@ -82,7 +83,8 @@ class recorded_graph {
              operation_of<custom_gradient_operation>.name);
     }
     for (const custom_gradient_of_nodes& each : custom_)
-      room += static_cast<std::int32_t>(each.cotangents.size() + 3 * each.arguments.size() + 1);
+      room += static_cast<std::int32_t>(each.results.size() + each.cotangents.size() +
+                                        3 * each.arguments.size() + 1);
     code_.resize(room, static_cast<std::int32_t>(results.size()));
     kernels_.resize(static_cast<std::size_t>(room));
     program_builder code(code_);
@@ -141,6 +143,20 @@ class recorded_graph {
     input(code, read, read);
     return id_of(read);
   }
+  /// Returns the end of the program, to which `cut` brings it back.
+  [[nodiscard]] program_builder::position end() { return program_builder(code_).end(); }
+  /// Removes what was appended after a position, and releases its nodes. Nodes that were created
+  /// for values before it stay.
+  void cut(const program_builder::position& from) noexcept {
+    const auto size = static_cast<std::size_t>(from.code);
+    // A new node may get the address of one that is released.
+    for (auto at = number_.begin(); at != number_.end();)
+      at = at->second >= from.code ? number_.erase(at) : std::next(at);
+    if (nodes_.size() > size) nodes_.resize(size);
+    if (kernels_.size() > size) kernels_.resize(size);
+    code_.count = from.code;
+    code_.attribute_count = from.attribute_count;
+  }
   [[nodiscard]] value_id id_of(const node_ptr& at) const { return number_.at(at.get()); }
   /// Returns the tensor of an input of the program.
   [[nodiscard]] const node_ptr& node_of(value_id input) const noexcept {
@@ -160,23 +176,25 @@ class recorded_graph {
       made.push_back(nodes_[static_cast<std::size_t>(i)]);
       made.back()->name();
     }
+    mark_recomputed();
     return made;
   }
 
+ private:
   /// Marks the nodes created from instructions that gradients compute again.
   void mark_recomputed() const {
     for (std::size_t i = 0; i < nodes_.size(); ++i)
       if (code_.code[i].recomputed && nodes_[i] != nullptr && nodes_[i]->task() != nullptr)
         nodes_[i]->task()->recompute(computation::again::wholly);
   }
-
- private:
-  /// Appends the part of a custom gradient that the program contains, after its recording.
-  void append(program_builder& code, const custom_gradient_of_nodes& of) const {
+  /// Appends the part of a custom gradient that the program contains, after its recording. Results
+  /// that the program does not read are inputs, whose cotangents are 0.
+  void append(program_builder& code, const custom_gradient_of_nodes& of) {
     const auto has = [&](const node_ptr& at) { return number_.count(at.get()) != 0; };
+    if (std::none_of(of.results.begin(), of.results.end(), has)) return;
     std::vector<value_id> results, cotangents, arguments, gradients;
     for (std::size_t k = 0; k < of.results.size(); ++k) {
-      if (!has(of.results[k])) continue;
+      input(code, of.results[k], of.results[k]);
       results.push_back(id_of(of.results[k]));
       cotangents.push_back(id_of(of.cotangents[k]));
     }
@@ -185,7 +203,7 @@ class recorded_graph {
       arguments.push_back(id_of(of.arguments[k]));
       gradients.push_back(id_of(of.gradients[k]));
     }
-    if (!results.empty()) code.differentiate_by(results, cotangents, arguments, gradients);
+    code.differentiate_by(results, cotangents, arguments, gradients);
   }
   void input(program_builder& code, const node_ptr& stands, const node_ptr& real,
              const operation& what = operation_of<input_operation>) {

@@ -13,7 +13,7 @@ namespace shardwise {
 /// wrote, and is charged for it from then on.
 class result_node : public pending_node {
  public:
-  result_node(std::shared_ptr<pool_state> home, placement_ptr where,
+  result_node(std::shared_ptr<pool_state> home, shard_table_ptr where,
               const element_kernels& elements, int which)
       : pending_node(std::move(home), std::move(where), elements, next_sequence()), which_(which) {}
 

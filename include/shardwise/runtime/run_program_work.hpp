@@ -45,7 +45,7 @@ struct running_step {
 
 /// Returns the work of a step in the unit of `small_work`: the bytes of all shards of the result,
 /// about as many for each operand, and arithmetic.
-[[nodiscard]] inline index_t work_of(const placement& where, std::size_t reads,
+[[nodiscard]] inline index_t work_of(const shard_table& where, std::size_t reads,
                                      const operation_cost& cost) noexcept {
   return where.count() * (static_cast<index_t>(reads + 1) * where.bytes_per_device() + cost.flops);
 }

@@ -21,7 +21,7 @@ SHARDWISE_INLINE shards_of_all::shards_of_all(const tensor_node& read) : read_(r
 
 SHARDWISE_INLINE void shards_of_all::bring(pool_state& home) {
   owner_link& link = *home.link();
-  const placement& where = read_.where();
+  const shard_table& where = read_.where();
   const shard_owners holders(home.mesh(), read_.tensor().layout, link.owners());
   const auto at = [](index_t i) { return static_cast<std::size_t>(i); };
   owner_link::bytes_by_owner out = link.nothing();

@@ -54,7 +54,7 @@ inline void steady_program::parts::bind(std::span<tensor_node* const> tensors) {
   arena& storage = home->storage();
   for (std::size_t s = 0; s < further.size(); ++s) {
     if (further[s].empty()) continue;
-    const placement& where = slots[s]->where();
+    const shard_table& where = slots[s]->where();
     const further_elements& kernels =
         program.kernels[static_cast<std::size_t>(program.steps[s].root)].further;
     for (std::size_t k = 0; k < kernels.size(); ++k)
@@ -121,14 +121,20 @@ inline std::size_t steady_program::parts::run_from(std::size_t first) {
 
 inline void steady_program::parts::hand_over(std::span<tensor_node* const> tensors) {
   const std::uint64_t birth = tensor_node::next_birth();
-  for (outcome& each : outcomes) {
-    tensor_node& to =
-        each.updates() ? *tensors[static_cast<std::size_t>(each.argument)] : *each.given[each.last];
-    to.set_made_by_step(birth);
-    if (each.is_in_place) continue;
-    to.view_memory_of(*slots[each.step]);
-    to.set_ready();
-  }
+  // Results first: they may need memory, and if there is none the arguments keep their values,
+  // unless they were overwritten.
+  for (const bool updates : {false, true})
+    for (outcome& each : outcomes) {
+      if (each.updates() != updates) continue;
+      lost = lost || updates;
+      tensor_node& to =
+          updates ? *tensors[static_cast<std::size_t>(each.argument)] : *each.given[each.last];
+      to.set_made_by_step(birth);
+      if (each.is_in_place) continue;
+      to.view_memory_of(*slots[each.step]);
+      to.set_ready();
+    }
+  lost = false;
   next_outcome = 0;
 }
 
@@ -213,10 +219,9 @@ SHARDWISE_INLINE void steady_program::run(std::span<tensor_node* const> tensors)
     p.bind(tensors);
     p.note_peaks();
     for (std::size_t k = 0; k < p.phases.size();) k = p.run_from(k);
-    p.lost = false;
+    p.hand_over(tensors);
   });
   p.home->counted().add(p.cost, 0);
-  p.hand_over(tensors);
 }
 
 SHARDWISE_INLINE bool steady_program::replaces_arguments() const noexcept {

@@ -158,8 +158,12 @@ SHARDWISE_INLINE void step_programs::replace(entry& at) {
 
 SHARDWISE_INLINE void step_programs::lose(const entry& at, const std::exception_ptr& thrown) {
   for (std::size_t k = 0; k < now_.variables.size(); ++k)
-    if (now_.variables[k] != nullptr && at.program.changes(k))
-      internal::set_node(variable(k), lost_node_of(*variable(k).share(), thrown));
+    if (now_.variables[k] != nullptr && at.program.changes(k)) {
+      // If there is no memory for the reason either, the variable has no value.
+      node_ptr lost;
+      run_quietly([&] { lost = lost_node_of(*variable(k).share(), thrown); });
+      internal::set_node(variable(k), std::move(lost));
+    }
 }
 
 }  // namespace shardwise::detail

@@ -107,8 +107,8 @@ class interpreted_step {
   }
 
  private:
-  /// What one shard reads and writes. Caching more shards would use more memory than the look-ups
-  /// take time.
+  /// The cached reads and writes of one shard. Caching more shards would use more memory than it
+  /// saves time.
   struct noted_shard {
     bool is_known = false;
     /// False if the shard reads copies of what devices hold.
@@ -123,7 +123,7 @@ class interpreted_step {
 
   /// Caches what a shard reads and writes. Returns false if it reads copies.
   [[nodiscard]] bool note(index_t shard, noted_shard& to) const {
-    const placement& where = result_->where();
+    const shard_table& where = result_->where();
     const index_t device = where.device_of(shard);
     scratch_vector<std::byte> copied;
     const auto add = [&](noted_views& views, std::size_t k, const const_any_block& view) {

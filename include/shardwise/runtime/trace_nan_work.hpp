@@ -28,7 +28,7 @@ struct value_faults {
 /// The faults of floating-point elements.
 template <class T>
 void find_faults(const tensor_node& at, value_faults& found) {
-  const placement& where = at.where();
+  const shard_table& where = at.where();
   for (index_t i = 0; i < where.count_here(); ++i) {
     const index_t shard = where.shard_here(i);
     const T* const elements = at.data<T>(shard);

@@ -29,7 +29,7 @@ class viewed_operand {
   [[nodiscard]] bool is_view() const noexcept { return !views_.empty(); }
 
   /// Returns the description of the operand, and where its parts are.
-  [[nodiscard]] const placement& where() const noexcept {
+  [[nodiscard]] const shard_table& where() const noexcept {
     return views_.empty() ? read_->where() : *views_.back().where;
   }
   [[nodiscard]] const tensor_desc& tensor() const noexcept { return where().tensor(); }
@@ -58,7 +58,7 @@ class viewed_operand {
     const operation* what;
     attributes how;
     factor_rule rule;
-    placement_ptr where;
+    shard_table_ptr where;
   };
 
   node_ptr read_;

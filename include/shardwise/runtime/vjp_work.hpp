@@ -3,6 +3,7 @@
 
 #include "shardwise/core/config.hpp"
 #include "shardwise/runtime/recorded_graph.hpp"
+#include "shardwise/runtime/share_custom_gradients.hpp"
 #include "shardwise/runtime/vjp.hpp"
 
 #include <mutex>
@@ -38,6 +39,8 @@ SHARDWISE_INLINE void graph_recording::finish() {
   std::vector<value_id> of;
   of.reserve(results_.size());
   for (const node_ptr& each : results_) of.push_back(state_->graph.id_of(each));
+  // First: what reads the results of a custom gradient must read the nodes that recordings know.
+  share_custom_gradients(state_->graph, 0, home_);
   made_ = state_->graph.splice(of, home_);
   state_->result_ids = std::move(of);
   state_->graph.let_go();
@@ -52,6 +55,12 @@ SHARDWISE_INLINE void graph_recording::pullback::run() {
   for (std::size_t r = 0; r < seeds_.size(); ++r)
     require_cotangent(program_builder(all.graph.code()).value(all.result_ids[r]),
                       seeds_[r]->tensor(), static_cast<int>(r));
+  // Another call has other cotangents, and what this one appends is its own.
+  struct cut_back {
+    recorded_graph& graph;
+    program_builder::position at;
+    ~cut_back() { graph.cut(at); }
+  } const ends{all.graph, all.graph.end()};
   for (std::size_t r = 0; r < seeds_.size(); ++r)
     seeds.push_back({all.result_ids[r], all.graph.add_input(seeds_[r])});
   std::vector<value_id> needed;

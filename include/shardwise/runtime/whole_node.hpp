@@ -84,9 +84,10 @@ void run_whole(tensor_node& result, index_t shard, const attributes& how, const 
 /// A pending node of one operation that is not elementwise, whose rule and split are known.
 class whole_node : public pending_node {
  public:
-  whole_node(std::shared_ptr<pool_state> home, placement_ptr where, const element_kernels& elements,
-             const applied_operation& does, structured_kernel kernel, const factor_rule& rule,
-             const propagation& split, const operation_cost& cost, further_elements further = {},
+  whole_node(std::shared_ptr<pool_state> home, shard_table_ptr where,
+             const element_kernels& elements, const applied_operation& does,
+             structured_kernel kernel, const factor_rule& rule, const propagation& split,
+             const operation_cost& cost, further_elements further = {},
              void (*enter_gradient)() = nullptr)
       : pending_node(std::move(home), std::move(where), elements, next_sequence()),
         does_(does),

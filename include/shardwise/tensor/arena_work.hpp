@@ -79,6 +79,8 @@ SHARDWISE_INLINE void arena::recycle(arena_block& block) noexcept {
       block.next = std::exchange(free_[block.size.index], &block);
       return add(cached_, bytes);
     }
+    // Another thread may release the last block before `trim`.
+    if (last_owner == nullptr) last_owner = self_;
   }
   destroy(&block);
   // Old sizes must not exclude new ones, and tracking ages would slow down every call.

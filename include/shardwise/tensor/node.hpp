@@ -6,7 +6,7 @@
 #include "shardwise/kernel/element_kernels.hpp"
 #include "shardwise/tensor/buffer.hpp"
 #include "shardwise/tensor/device_memory.hpp"
-#include "shardwise/tensor/placement.hpp"
+#include "shardwise/tensor/shard_table.hpp"
 
 #include <atomic>
 #include <concepts>
@@ -27,12 +27,12 @@ class pool_state;
 class tensor_node : public std::enable_shared_from_this<tensor_node> {
  public:
   /// Creates a tensor of these elements whose shards are not computed yet.
-  tensor_node(std::shared_ptr<pool_state> home, placement_ptr where,
+  tensor_node(std::shared_ptr<pool_state> home, shard_table_ptr where,
               const element_kernels& elements)
       : home_(std::move(home)), where_(std::move(where)), elements_(&elements), ready_(false) {}
-  /// Creates a tensor from computed shards, row-major, in the order of the placement.
+  /// Creates a tensor from computed shards, row-major, in the order of the table.
   template <Element T>
-  tensor_node(std::shared_ptr<pool_state> home, placement_ptr where,
+  tensor_node(std::shared_ptr<pool_state> home, shard_table_ptr where,
               const std::vector<shard_buffer<T>>& shards)
       : home_(std::move(home)),
         where_(std::move(where)),
@@ -50,8 +50,8 @@ class tensor_node : public std::enable_shared_from_this<tensor_node> {
   SHARDWISE_INLINE virtual ~tensor_node();
 
   [[nodiscard]] const std::shared_ptr<pool_state>& home() const noexcept { return home_; }
-  [[nodiscard]] const placement& where() const noexcept { return *where_; }
-  [[nodiscard]] const placement_ptr& share_where() const noexcept { return where_; }
+  [[nodiscard]] const shard_table& where() const noexcept { return *where_; }
+  [[nodiscard]] const shard_table_ptr& share_where() const noexcept { return where_; }
   [[nodiscard]] const tensor_desc& tensor() const noexcept { return where_->tensor(); }
   [[nodiscard]] const element_kernels& elements() const noexcept { return *elements_; }
 
@@ -144,7 +144,7 @@ class tensor_node : public std::enable_shared_from_this<tensor_node> {
   void charge(device_memory& memory, index_t sign) noexcept;
 
   std::shared_ptr<pool_state> home_;
-  placement_ptr where_;
+  shard_table_ptr where_;
   const element_kernels* elements_;
   std::vector<shard_buffer<std::byte>> shards_;
   std::atomic<bool> ready_;
@@ -171,8 +171,8 @@ namespace detail {
 
 /// A type with a node: a tensor, an expression, an `any_tensor`.
 template <class X>
-concept Readable = internal::operand_kind_of<X>
-!= internal::operand_kind::refused_tensor&& requires(const X& x) {
+concept Readable = (internal::operand_kind_of<X> != internal::operand_kind::refused_tensor) &&
+                   requires(const X& x) {
   typename X::value_type;
   { x.share() } -> std::convertible_to<node_ptr>;
 };

@@ -28,8 +28,7 @@ namespace detail {
 /// A tensor or an expression of another type than `To` that can initialise a variable of that type.
 template <class X, class To>
 concept NameableAs = !std::is_same_v<std::remove_cvref_t<X>, To> && requires(X && x) {
-  requires operand_kind_of<std::remove_cvref_t<X>>
-  == operand_kind::typed;
+  requires(operand_kind_of<std::remove_cvref_t<X>> == operand_kind::typed);
   { static_cast<X&&>(x).share() } -> std::convertible_to<node_ptr>;
   requires is_named_as<paper_of<X>, paper_of<To>>;
 };

@@ -57,6 +57,8 @@ TEST_CASE("elements that do not make the tensor are refused with both sizes") {
                       contains("extent_is_not_divisible") && contains("data"));
   REQUIRE_THROWS_AS(zeros<M>(pool, -2), error);
   REQUIRE_THROWS_WITH(zeros<M>(pool, index_t{1} << 62U), contains("tensor_is_too_large"));
+  REQUIRE_THROWS_WITH(distribute<M>(pool, std::vector<float>{}, index_t{1} << 62U),
+                      contains("tensor_is_too_large"));
   REQUIRE_THROWS_WITH(zeros<V>(pool, -1),
                       contains("extent_is_negative") && contains("dimension 0, -1 where 0"));
 }

@@ -155,6 +155,46 @@ TEST_CASE("results that the function did not make, and several of them, have gra
     return sum(same) + sum(other) * 2.0;
   };
   for (double each : values(gradient(loss)(m.x))) REQUIRE(each == Approx(5 + 2 * 7));
+  // A result that nothing reads has the cotangent 0.
+  const auto of_first = [&](const auto& x) { return sum(std::get<0>(both(x))); };
+  const auto of_second = [&](const auto& x) { return sum(std::get<1>(both(x))); };
+  for (double each : values(gradient(of_first)(m.x))) REQUIRE(each == Approx(5));
+  for (double each : values(gradient(of_second)(m.x))) REQUIRE(each == Approx(7));
+}
+
+TEST_CASE("the value of a vjp has its custom gradient in an outer gradient") {
+  const model m;
+  const auto x = values(m.x);
+  const auto slope = values(gradient([](const auto& v) {
+    auto [y, pull] = vjp(tripled, v);
+    return sum(y);
+  })(m.x));
+  for (std::size_t i = 0; i < x.size(); ++i) REQUIRE(slope[i] == Approx(3 * x[i]));
+  // The pullback alone is linear: its derivative with respect to the cotangent.
+  const auto pulled = values(gradient([&](const auto& seed) {
+    auto [y, pull] = vjp(tripled, m.x);
+    return sum(pull(seed));
+  })(m.x));
+  for (std::size_t i = 0; i < x.size(); ++i) REQUIRE(pulled[i] == Approx(3 * x[i]));
+}
+
+TEST_CASE("each call of a pullback releases what it computed") {
+  const model m;
+  const auto deep = [](const auto& v) { return tripled(exp(sin(exp(v)))); };
+  auto [y, pull] = vjp(deep, m.x);
+  const auto first = values(pull(m.x));
+  std::vector<index_t> peaks;
+  for (int i = 0; i < 4; ++i) {
+    m.pool.reset_counters();
+    REQUIRE(values(pull(m.x)) == first);
+    peaks.push_back(m.pool.counters().peak_bytes_per_device());
+  }
+  REQUIRE(peaks.back() == peaks.front());
+  // Other cotangents, and results of earlier calls that are not computed yet.
+  const auto half = pull(m.x * 0.5), whole = pull(m.x);
+  const auto small = values(half), big = values(whole);
+  for (std::size_t i = 0; i < big.size(); ++i) REQUIRE(small[i] == Approx(0.5 * big[i]));
+  REQUIRE(big == first);
 }
 
 TEST_CASE("tensors whose layouts are values have custom gradients, which are checked") {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cfenv>
 #include <chrono>
 #include <cstddef>
 #include <latch>
@@ -425,4 +426,19 @@ TEST_CASE("devices may allocate, and what they hold is accounted") {
   state.memory().charge(63, -3 * 64000);
   state.memory().reset_peaks();
   CHECK(state.memory().peak(63) == 0);
+}
+
+TEST_CASE("all threads of a phase round as its caller does") {
+  worker_team team(4);
+  const int before = std::fegetround();
+  for (const int mode : {FE_UPWARD, FE_TONEAREST, FE_DOWNWARD}) {
+    std::fesetround(mode);
+    std::vector<int> modes(64, -1);
+    team.run(64, [&](index_t task) {
+      modes[at(task)] = std::fegetround();
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    });
+    std::fesetround(before);
+    REQUIRE(std::all_of(modes.begin(), modes.end(), [&](int found) { return found == mode; }));
+  }
 }

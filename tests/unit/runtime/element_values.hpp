@@ -147,8 +147,8 @@ template <class T>
 [[nodiscard]] known<T> make(const device_pool& pool, const extents_desc& extents,
                             const layout_desc& layout, std::uint64_t seed) {
   auto place =
-      std::make_shared<const placement>(pool.mesh(), tensor_desc{element_of<T>, extents, layout});
-  const placement& where = *place;
+      std::make_shared<const shard_table>(pool.mesh(), tensor_desc{element_of<T>, extents, layout});
+  const shard_table& where = *place;
   row<T> value(static_cast<std::size_t>(element_count(extents)));
   std::vector<char> seen(static_cast<std::size_t>(element_count(extents)), 0);
   generated::numbers random(seed);

@@ -11,21 +11,20 @@
 
 namespace shardwise {
 
-/// The placement of the shards of one tensor: distinct shards, their boxes, and the devices that
-/// hold them.
+/// The distinct shards of one tensor, their boxes, and the devices that hold them.
 ///
 /// Devices that hold the same elements share one shard; shards are numbered as in `shards_of`.
-/// Tensors with the same mesh, layout and shape share one placement, which is computed once.
+/// Tensors with the same mesh, layout and shape share one table, which is computed once.
 ///
-/// If several processes own devices, a placement is that of one of them: its shards are *here*;
+/// If several processes own devices, a table is that of one of them: its shards are *here*;
 /// those that only other processes hold are numbered and described in the same way.
-class placement {
+class shard_table {
  public:
-  placement(const mesh_desc& mesh, const tensor_desc& tensor) noexcept;
-  /// Creates the placement for owner `self`, one of several; the list of the owners must outlive
+  shard_table(const mesh_desc& mesh, const tensor_desc& tensor) noexcept;
+  /// Creates the table for owner `self`, one of several; the list of the owners must outlive
   /// it.
-  placement(const mesh_desc& mesh, const tensor_desc& tensor, const device_owners& owners,
-            index_t self);
+  shard_table(const mesh_desc& mesh, const tensor_desc& tensor, const device_owners& owners,
+              index_t self);
 
   [[nodiscard]] const mesh_desc& mesh() const noexcept { return mesh_; }
   [[nodiscard]] const tensor_desc& tensor() const noexcept { return tensor_; }
@@ -59,13 +58,13 @@ class placement {
   [[nodiscard]] index_t replica_of(index_t device) const noexcept {
     return shards_.group_of(device);
   }
+  /// Returns the first device of this process that holds a shard, or the first of all if none does.
   [[nodiscard]] index_t device_of(index_t shard) const noexcept {
     const bool is_own = !own_devices_.empty() && is_here(shard);
     return is_own ? own_devices_[static_cast<std::size_t>(shard)] : first_device_of(shard);
   }
 
   /// Returns the first device of a shard, whoever owns it.
-  /// Returns the first device of this process that holds a shard, or the first of all if none does.
   [[nodiscard]] index_t first_device_of(index_t shard) const noexcept {
     return shards_.member(0, shard);
   }
@@ -90,7 +89,7 @@ class placement {
 
   /// Returns true if both number their shards alike: then shard `s` of one depends only on shard
   /// `s` of the other.
-  [[nodiscard]] bool numbers_like(const placement& other) const noexcept {
+  [[nodiscard]] bool numbers_like(const shard_table& other) const noexcept {
     return this == &other || (tensor_.layout.dims == other.tensor_.layout.dims &&
                               tensor_.layout.pending == other.tensor_.layout.pending &&
                               tensor_.layout.manual == other.tensor_.layout.manual);
@@ -117,11 +116,11 @@ class placement {
   std::vector<index_t> here_;
 };
 
-/// A placement shared by tensors.
-using placement_ptr = std::shared_ptr<const placement>;
+/// A table shared by tensors.
+using shard_table_ptr = std::shared_ptr<const shard_table>;
 
 }  // namespace shardwise
 
 #if !defined(SHARDWISE_COMPILED)
-#include "shardwise/tensor/placement_work.hpp"
+#include "shardwise/tensor/shard_table_work.hpp"
 #endif

@@ -2,11 +2,11 @@
 #pragma once
 
 #include "shardwise/core/config.hpp"
-#include "shardwise/tensor/placement.hpp"
+#include "shardwise/tensor/shard_table.hpp"
 
 namespace shardwise {
 
-SHARDWISE_INLINE placement::placement(const mesh_desc& mesh, const tensor_desc& tensor) noexcept
+SHARDWISE_INLINE shard_table::shard_table(const mesh_desc& mesh, const tensor_desc& tensor) noexcept
     : mesh_(mesh),
       tensor_(tensor),
       shards_(shards_of(mesh, tensor.layout)),
@@ -15,9 +15,9 @@ SHARDWISE_INLINE placement::placement(const mesh_desc& mesh, const tensor_desc& 
       largest_(largest_shard(mesh, tensor.layout, tensor.extents)),
       largest_size_(element_count(largest_)) {}
 
-SHARDWISE_INLINE placement::placement(const mesh_desc& mesh, const tensor_desc& tensor,
-                                      const device_owners& owners, index_t self)
-    : placement(mesh, tensor) {
+SHARDWISE_INLINE shard_table::shard_table(const mesh_desc& mesh, const tensor_desc& tensor,
+                                          const device_owners& owners, index_t self)
+    : shard_table(mesh, tensor) {
   owners_ = owners;
   self_ = self;
   const shard_owners holders(mesh, tensor.layout, owners);
@@ -28,23 +28,23 @@ SHARDWISE_INLINE placement::placement(const mesh_desc& mesh, const tensor_desc& 
   }
 }
 
-SHARDWISE_INLINE index_box placement::box_of(index_t device) const noexcept {
+SHARDWISE_INLINE index_box shard_table::box_of(index_t device) const noexcept {
   return shard_box(mesh_, tensor_.layout, tensor_.extents, device);
 }
 
-SHARDWISE_INLINE held_box placement::held_by(index_t device) const noexcept {
+SHARDWISE_INLINE held_box shard_table::held_by(index_t device) const noexcept {
   return held_of(mesh_, tensor_.layout, tensor_.extents, device);
 }
 
-SHARDWISE_INLINE extents_desc placement::extents_of_shard(index_t shard) const noexcept {
+SHARDWISE_INLINE extents_desc shard_table::extents_of_shard(index_t shard) const noexcept {
   return has_one_size() ? largest_ : extents_of(box_of(device_of(shard)));
 }
 
-SHARDWISE_INLINE index_t placement::size_of_shard(index_t shard) const noexcept {
+SHARDWISE_INLINE index_t shard_table::size_of_shard(index_t shard) const noexcept {
   return has_one_size() ? largest_size_ : volume_of(box_of(device_of(shard)));
 }
 
-SHARDWISE_INLINE index_t placement::charged_to(index_t device) const noexcept {
+SHARDWISE_INLINE index_t shard_table::charged_to(index_t device) const noexcept {
   const bool is_own = tensor_.layout.uneven && !tensor_.layout.has_halo();
   return is_own ? size_of(tensor_.type) * volume_of(box_of(device)) : bytes_per_device();
 }
