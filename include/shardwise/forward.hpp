@@ -2,8 +2,9 @@
 #pragma once
 
 /// The names of the public types, for headers of programs: meshes, specs and layouts, which are
-/// defined, and tensors and pools, which are only declared. A header that declares functions of
-/// these compiles without the engine; the sources that define them include `shardwise.hpp`.
+/// defined, and tensors, pools, files and errors, which are only declared. A header that declares
+/// functions of these compiles without the engine; the sources that define them include
+/// `shardwise.hpp`, and `io.hpp` for files.
 ///
 ///     #include <shardwise/forward.hpp>
 ///     struct pod : shardwise::mesh<shardwise::axis<"data", 2>> {};
@@ -23,7 +24,17 @@
 namespace shardwise {
 
 class device_pool;
+class use_mesh;
 class cost_ledger;
+class prepared_program;
+class safetensors_file;
+
+struct owner_share;
+class owner_transport;
+
+class error;
+class device_error;
+class owner_error;
 
 template <Element T>
 class any_tensor;

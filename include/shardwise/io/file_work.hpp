@@ -6,10 +6,9 @@
 
 #include <atomic>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
-#include <memory>
+#include <string_view>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -62,12 +61,17 @@ SHARDWISE_INLINE_FILES output_file::output_file(std::string path)
   const bool exists = ::stat(path_.c_str(), &about) == 0;
   if (exists && !S_ISREG(about.st_mode))
     detail::fail_file(violation::file_is_not_writable, path_, "it is no regular file");
-  // A symbolic link stays, and the file that it names is replaced.
+  // A symbolic link stays, and the file that it names is replaced or created.
   target_ = path_;
-  if (const std::unique_ptr<char, void (*)(void*)> real{::realpath(path_.c_str(), nullptr),
-                                                        std::free};
-      real != nullptr)
-    target_ = real.get();
+  for (int links = 0; links < 40; ++links) {
+    char named[4096];
+    const auto size = ::readlink(target_.c_str(), named, sizeof(named));
+    if (size <= 0 || static_cast<std::size_t>(size) == sizeof(named)) break;
+    const std::string_view next(named, static_cast<std::size_t>(size));
+    const bool is_absolute = next.front() == '/';
+    target_.resize(is_absolute ? 0 : target_.rfind('/') + 1);  // the folder of the link
+    target_ += next;
+  }
   // A name that no other process or thread uses; the mode is that of any new file of the program.
   static std::atomic<unsigned> files{0};
   do {

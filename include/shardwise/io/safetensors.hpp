@@ -27,10 +27,12 @@ class safetensors_file {
   [[nodiscard]] safetensors_header header() const&& { return header_; }
 
   /// Returns the tensor of this name, or null.
-  [[nodiscard]] const stored_tensor* find(std::string_view name) const noexcept;
+  [[nodiscard]] const stored_tensor* find(std::string_view name) const& noexcept;
+  const stored_tensor* find(std::string_view name) const&& =
+      delete;  // it would not outlive the file
   /// Returns the tensor of this name with elements of `type`. Throws `tensor_is_not_in_file` or
   /// `stored_tensor_differs`.
-  [[nodiscard]] const stored_tensor& find(std::string_view name, element type) const;
+  [[nodiscard]] const stored_tensor& find(std::string_view name, element type) const&;
   /// Checks that a tensor has these extents, where `dyn` matches any.
   void require_extents(const stored_tensor& stored, const extents_desc& wanted) const;
   /// Reads contiguous elements of a tensor, whose bytes begin at offset `place` of all its bytes.
@@ -129,10 +131,16 @@ template <class Entry>
 constexpr void require_types_to_save(const basic_state_view<Entry>&) {}
 }  // namespace detail
 
+namespace detail {
+/// Reports a state without tensors, which is not what a program means to load or save.
+void require_entries(std::size_t count);
+}  // namespace detail
+
 /// Saves every tensor of a nest, named by its path (`layers.0.w`), to one file, which replaces an
 /// existing file only when it is complete. Tensors are gathered one after another; none may be
 /// pending over several devices or manual. Names and metadata must be UTF-8. A state can be saved
-/// too: `state_dict` of a nest with a prefix, a part of it, or several.
+/// too: `state_dict` of a nest with a prefix, a part of it, or several; one without tensors throws
+/// `pattern_matches_nothing`.
 ///
 /// If several processes share the mesh, all of them must call it, and each writes the whole file.
 /// They may use one path: each writes a temporary file and renames it, and all contents are equal.
@@ -144,6 +152,7 @@ template <class Nest>
 void save_safetensors(const std::string& path, const Nest& nest,
                       const std::map<std::string, std::string>& metadata = {}) {
   detail::require_types_to_save(nest);
+  if constexpr (detail::is_state<Nest>) detail::require_entries(nest.size());
   detail::write_state(path, state_dict(nest), metadata);
 }
 
@@ -177,10 +186,12 @@ state_difference load_safetensors(const std::string& path, Nest& nest,
   else
     return {};
 }
-/// Assigns to every tensor of a state, such as a part of a nest; the file may contain others.
+/// Assigns to every tensor of a state, such as a part of a nest; the file may contain others. A
+/// state without tensors throws `pattern_matches_nothing`.
 ///
 ///     load_safetensors(file, state_dict(model).matching("encoder.*"));
 inline void load_safetensors(const safetensors_file& file, const state_view& state) {
+  detail::require_entries(state.size());
   detail::read_state(file, state);
 }
 inline void load_safetensors(const std::string& path, const state_view& state) {

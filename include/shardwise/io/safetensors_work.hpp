@@ -62,7 +62,7 @@ SHARDWISE_INLINE_FILES safetensors_file::safetensors_file(std::string path)
 }
 
 SHARDWISE_INLINE_FILES const stored_tensor* safetensors_file::find(
-    std::string_view name) const noexcept {
+    std::string_view name) const& noexcept {
   const auto found = std::lower_bound(
       by_name_.begin(), by_name_.end(), name,
       [&](std::size_t t, std::string_view wanted) { return header_.tensors[t].name < wanted; });
@@ -70,7 +70,7 @@ SHARDWISE_INLINE_FILES const stored_tensor* safetensors_file::find(
   return &header_.tensors[*found];
 }
 SHARDWISE_INLINE_FILES const stored_tensor& safetensors_file::find(std::string_view name,
-                                                                   element type) const {
+                                                                   element type) const& {
   const stored_tensor* const found = find(name);
   if (found == nullptr)
     detail::fail_file(violation::tensor_is_not_in_file, path(), "'" + std::string(name) + "'");
@@ -146,6 +146,10 @@ SHARDWISE_INLINE_FILES void write_state(const std::string& path, const const_sta
   // Other owners of the mesh gather the tensors with this one, and are told if it fails.
   auto* const link = state.empty() ? nullptr : state[0].share()->home()->link();
   internal::run_for_owners(link, [&] { write_file(path, state, metadata); });
+}
+
+SHARDWISE_INLINE_FILES void require_entries(std::size_t count) {
+  if (count == 0) fail({.rule = violation::pattern_matches_nothing}, "the state has no tensors");
 }
 
 SHARDWISE_INLINE_FILES void read_state(const safetensors_file& file, const state_view& state) {

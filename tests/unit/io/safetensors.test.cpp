@@ -291,6 +291,22 @@ TEST_CASE("a file that is replaced keeps its links and its permissions") {
   REQUIRE(fs::is_symlink(link.path()));
   REQUIRE(fs::status(file.path()).permissions() == secret);
   REQUIRE(to_host(load_tensor<W>(pool, safetensors_file(file.path()), "tensor")) == to_host(twice));
+  // A link to a file that does not exist yet.
+  fs::remove(file.path());
+  save_safetensors(link.path(), w);
+  REQUIRE(fs::is_symlink(link.path()));
+  REQUIRE(to_host(load_tensor<W>(pool, safetensors_file(file.path()), "tensor")) == to_host(w));
+}
+
+TEST_CASE("a state without tensors is neither saved nor loaded") {
+  const device_pool pool{pod{}};
+  const temporary file("safetensors-nothing");
+  std::vector<W> list{iota<W>(pool)};
+  save_safetensors(file.path(), list);
+  const auto nothing = state_dict(list, "layers").matching("layer.*");
+  REQUIRE_THROWS_WITH(save_safetensors(file.path(), nothing), Contains("the state has no tensors"));
+  REQUIRE_THROWS_WITH(load_safetensors(file.path(), nothing), Contains("pattern_matches_nothing"));
+  REQUIRE(safetensors_file(file.path()).header().find("0") != nullptr);
 }
 
 TEST_CASE("an owner that cannot save tells the others") {
