@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // A layout plan for one layer of a 405-billion-parameter transformer on 16,384 chips. The compiler
 // checks that it is valid, how many bytes it moves, and that it fits into memory.
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 #include <iostream>
 

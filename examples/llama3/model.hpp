@@ -3,12 +3,12 @@
 // step on a mesh with the axes `data`, `context`, `pipe` and `model`.
 #pragma once
 
-#include <shardwise/layout.hpp>
 #include <shardwise/nn/embedding.hpp>
 #include <shardwise/nn/linear.hpp>
 #include <shardwise/nn/loss.hpp>
 #include <shardwise/nn/norm.hpp>
 #include <shardwise/nn/on_paper.hpp>
+#include <shardwise/paper.hpp>
 
 #include <tuple>
 #include <type_traits>

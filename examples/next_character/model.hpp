@@ -3,7 +3,7 @@
 // of its training. This header needs nothing that runs: the compiler already knows what it costs.
 #pragma once
 
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 #include <tuple>
 

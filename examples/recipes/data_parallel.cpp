@@ -27,7 +27,7 @@ constexpr const cost_ledger& cost = step_cost<data_parallel<pod>>;
 static_assert(cost.collectives() == 1 + 4);
 static_assert(cost.collectives(collective::all_reduce, "data") == 1 + 4);
 // An all_reduce brings (n - 1) / n of what it reduces twice: once to add it, once as the result.
-// The loss is one number, of which there is no fourth.
+// The loss is one number and cannot be divided by four.
 constexpr index_t gradients = nest_bytes<data_parallel<pod>::model>, loss = sizeof(float);
 static_assert(cost.bytes_moved("data") == 2 * gradients / 4 * 3 + 2 * loss * 3);
 // Each holds the whole state.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Expert parallel: each device has experts of its own and a group of the words. A gate chooses an
 // expert for each word; words go to where their expert is and come back by an all_to_all each, and
-// so do their gradients. An expert takes so many words of a group; what does not fit is passed by.
+// so do their gradients. An expert takes at most `capacity` words of a group; the others skip it.
 //
 //     words         P<"expert", none, none>     groups, words of a group, width
 //     experts       P<"expert", none, none>     experts, width, hidden

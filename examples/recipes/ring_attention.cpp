@@ -30,7 +30,8 @@ struct round_the_ring {
   }
 
  private:
-  /// `total` is what was met before block `Block`, and `terms` its weights, under `most`.
+  /// `total` and `weights` are the sums over the blocks before `Block`, relative to the maximum
+  /// `most`.
   template <index_t Block>
   static constexpr auto go_on(const auto& q, const auto& last_k, const auto& last_v,
                               const auto& most, const auto& weights, const auto& total) {
@@ -50,12 +51,12 @@ struct round_the_ring {
   template <index_t Block>
   static constexpr auto visible(const auto& q, const auto& k) {
     constexpr index_t positions_each = length / Devices;
-    const auto scores = einsum<"bhqe,bhke->bhqk">(q, k) * 0.35355339F;
+    const auto scores = einsum<"bhqe,bhke->bhqk">(q, k) * scale;
     const auto here = axis_index<"ring">(q);
     const auto from = remainder(here + (Devices - Block), Devices);
     return where(iota_like<2>(scores) + here * positions_each >=
                      iota_like<3>(scores) + from * positions_each,
-                 scores, -1e9F);
+                 scores, unseen);
   }
 };
 

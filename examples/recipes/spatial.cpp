@@ -5,8 +5,8 @@
 //
 //     images        P<none, none, "height", none>     batch, channels, rows, columns
 //     filters       not split
-//     collectives   a halo_exchange for each convolution, in each direction; an all_reduce for
-//                   the gradient of each filter and bias
+//     collectives   a halo_exchange for each convolution and for the gradient of each activation;
+//                   an all_reduce for the gradient of each filter and bias
 #include "recipe.hpp"
 #include <shardwise/shardwise.hpp>
 

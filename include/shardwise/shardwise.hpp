@@ -7,7 +7,7 @@
 // Paper first, so that the include stacks in errors are short.
 // clang-format off
 #include "shardwise/core/broken_rule.hpp"
-#include "shardwise/layout.hpp"
+#include "shardwise/paper.hpp"
 #include "shardwise/pool.hpp"
 #if !defined(SHARDWISE_COMPILED)  // with it, programs include it to define kernels
 #include "shardwise/kernel.hpp"

@@ -17,12 +17,12 @@
 namespace {
 
 // The folders in the order of the data flow. A header includes its own folder and those before it.
-constexpr std::array<std::string_view, 21> folders = {
+constexpr std::array<std::string_view, 19> folders = {
     "core",      "mesh",  "spec", "layout", "notation", "rule",    "expression",
     "operation", "plan",  "pool", "kernel", "tensor",   "runtime", "host",
-    "nn",        "optim", "data", "io",     "interop",  "draw",    "mpi"};
-constexpr std::size_t paper_folders = 9;                                // core to plan
-const std::set<std::string> not_in_everything = {"data", "io", "mpi"};  // not in shardwise.hpp
+    "nn",        "optim", "data", "io",     "draw"};
+constexpr std::size_t paper_folders = 9;                         // core to plan
+const std::set<std::string> not_in_everything = {"data", "io"};  // not in shardwise.hpp
 
 constexpr int most_lines = 400;
 constexpr int many_lines = 250;
@@ -62,7 +62,7 @@ std::string why_not(const std::string& folder, const std::string& target) {
   const std::size_t slash = target.find('/');
   if (slash == std::string::npos) {
     const std::string name = umbrella_name(target);
-    if (name == "layout" || name == "forward" || name == "shardwise")
+    if (name == "layout" || name == "paper" || name == "forward" || name == "shardwise")
       return "includes " + target + ", which is for programs; include single headers";
     if (!is_folder(name)) return "includes " + target + ", which is no folder's umbrella";
     if (position_of(name) >= position_of(folder)) return folder + " does not come after " + target;
@@ -80,10 +80,12 @@ std::string why_umbrella_may_not(const std::string& name, const std::string& tar
   const std::size_t slash = target.find('/');
   const std::string folder =
       slash == std::string::npos ? umbrella_name(target) : target.substr(0, slash);
+  if (name == "shardwise" && target == "paper.hpp") return {};
   if (name == "shardwise")
     return not_in_everything.count(folder) ? "is everything but " + folder : std::string();
   // What programs include on paper, and for the names of types.
-  if (name == "layout" || name == "forward")
+  if (name == "layout") return target == "paper.hpp" ? std::string() : "includes paper.hpp only";
+  if (name == "paper" || name == "forward")
     return is_on_paper(folder) ? std::string() : folder + " is not on paper";
   // Before its headers, what writes the errors: their include stacks are then short.
   if (target == "core/broken_rule.hpp") return {};
@@ -95,7 +97,7 @@ std::string why_umbrella_may_not(const std::string& name, const std::string& tar
 void include_order(const source_tree& tree, findings& found) {
   for (const header& h : tree.headers) {
     const std::string name = h.folder.empty() ? umbrella_name(h.path) : h.folder;
-    if (!is_folder(name) && name != "forward" && name != "shardwise")
+    if (!is_folder(name) && name != "paper" && name != "forward" && name != "shardwise")
       found.breach(h, 1, "`" + name + "` has no place in the order of folders");
     for (const auto& [line, target] : h.includes) {
       if (target.find('.') != std::string::npos && !begins(target, "shardwise/")) {
@@ -136,7 +138,8 @@ void paper_is_light(const source_tree& tree, findings& found) {
                                               "semaphore",
                                               "stop_token"};
   for (const header& h : tree.headers) {
-    if (!is_on_paper(h.folder.empty() ? umbrella_name(h.path) : h.folder)) continue;
+    const std::string name = h.folder.empty() ? umbrella_name(h.path) : h.folder;
+    if (name != "paper" && !is_on_paper(name)) continue;
     for (const auto& [line, target] : h.includes)
       if (heavy.count(target) || begins(target, "Eigen/") || begins(target, "unsupported/") ||
           begins(target, "range/"))
@@ -149,12 +152,11 @@ void third_party_is_confined(const source_tree& tree, findings& found) {
     std::string_view prefix;
     std::set<std::string> folders;
   };
-  static const std::vector<confined> packages = {{"Eigen/", {"kernel", "interop"}},
-                                                 {"unsupported/Eigen/", {"interop"}},
+  static const std::vector<confined> packages = {{"Eigen/", {"kernel"}},
+                                                 {"unsupported/Eigen/", {}},
                                                  {"range/v3/", {"data"}},
                                                  {"zlib.h", {"data"}},
-                                                 {"nlohmann/", {"io"}},
-                                                 {"mpi.h", {"mpi"}}};
+                                                 {"nlohmann/", {"io"}}};
   for (const header& h : tree.headers)
     for (const auto& [line, target] : h.includes) {
       for (const confined& package : packages)
@@ -163,7 +165,7 @@ void third_party_is_confined(const source_tree& tree, findings& found) {
       if (target == "range/v3/all.hpp")
         found.breach(h, line, "take the single views, not range/v3/all.hpp");
       // Only one header includes the decompositions.
-      if (begins(target, "Eigen/") && target != "Eigen/Core" && h.folder != "interop" &&
+      if (begins(target, "Eigen/") && target != "Eigen/Core" &&
           h.path != "kernel/eigen_solvers.hpp")
         found.breach(h, line, "Eigen/Core is enough, not <" + target + ">");
     }

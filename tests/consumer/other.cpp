@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The other file: what it includes is defined twice in the program, and linked once.
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 struct ring : shardwise::mesh<shardwise::axis<"x", 8>> {};
 static_assert(ring::devices == 8);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A program whose variables have names that templates of the library use for their own.
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -2,7 +2,7 @@
 // All small meshes, layouts and sizes, for properties that hold for all of them.
 #pragma once
 
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 #include <cstdint>
 #include <string>

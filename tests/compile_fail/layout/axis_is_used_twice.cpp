@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::violation::axis_is_used_twice,
 // expect: shardwise::P<shardwise::fixed_string<2>{"x"}, shardwise::fixed_string<2>{"x"}>, shardwise::dimension{1}, shardwise::called<2>{"x"}>
 // expect: a mesh axis may appear once in a layout
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::violation::blocks_do_not_divide_extent,
 // expect: pod, shardwise::dimension{0}, shardwise::extent{1001}, shardwise::multiple_of{256}, shardwise::nearest{768, 1024}, shardwise::called<7>{"x,y%32"}>
 // expect: block times devices divides a block-cyclic extent, or the layout says uneven
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

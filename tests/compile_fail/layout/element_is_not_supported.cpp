@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::misuse::element_is_not_supported,
 // expect: char>
-// expect: elements are float, double, bfloat16, float16, bool or an integer of 8, 32 or 64 bits
-#include <shardwise/layout.hpp>
+// expect: elements are float, double, bfloat16, float16, bool, std::int8_t, std::uint8_t, std::int32_t or std::int64_t
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

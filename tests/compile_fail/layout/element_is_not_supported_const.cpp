@@ -2,7 +2,7 @@
 // The class of the tensor reports the same error as a tensor on paper.
 // expect: shardwise::broken_rule<shardwise::misuse::element_is_not_supported,
 // expect: const float>
-// expect: elements are float, double, bfloat16, float16, bool or an integer of 8, 32 or 64 bits
+// expect: elements are float, double, bfloat16, float16, bool, std::int8_t, std::uint8_t, std::int32_t or std::int64_t
 #include <shardwise/shardwise.hpp>
 
 using namespace shardwise;

@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::violation::extent_is_negative,
 // expect: shardwise::types<>, shardwise::dimension{1}, shardwise::size_met{-8}, shardwise::size_needed{0}>
 // expect: an extent is zero or more
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

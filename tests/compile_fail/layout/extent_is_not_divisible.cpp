@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::violation::extent_is_not_divisible,
 // expect: pod, shardwise::dimension{0}, shardwise::extent{1001}, shardwise::equal_parts{8}, shardwise::nearest{1000, 1008}, shardwise::called<4>{"x,y"}>
 // expect: a split extent is divisible by its axes, or the layout says uneven
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::violation::layout_is_malformed,
 // expect: shardwise::uneven, shardwise::argument_at{2}>
 // expect: a layout has a mesh, a spec P<...>, a partial<...> and exact, uneven or single_cut, in this order
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

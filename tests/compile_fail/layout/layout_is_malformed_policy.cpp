@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::layout_is_malformed,
 // expect: pod, shardwise::argument_at{3}>
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::violation::manual_axis_is_used,
 // expect: pod, shardwise::called<5>{"data"}>
 // expect: manual axes are in mesh order and neither split a dimension nor are pending
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -3,7 +3,7 @@
 // expect: shardwise::types<shardwise::P<shardwise::fixed_string<2>{"x"}>, shardwise::partial<shardwise::fixed_string<2>{"x"}, shardwise::reduction::sum>>, shardwise::dimension{0}, shardwise::called<2>{"x"}>
 // expect: shardwise::partial<shardwise::fixed_string<2>{"x"}
 // expect: an axis is either pending or splits a dimension, not both
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -3,7 +3,7 @@
 // expect: shardwise::types<pod, shardwise::partial<shardwise::fixed_string<4>{"y,x"}, shardwise::reduction::sum>>, shardwise::called<2>{"x"}>
 // expect: shardwise::partial<shardwise::fixed_string<4>{"y,x"}
 // expect: pending axes are written in the order of their mesh
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

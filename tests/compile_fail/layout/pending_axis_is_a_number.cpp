@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::spec_is_malformed,
 // expect: shardwise::P<shardwise::fixed_string<2>{"x"}>, shardwise::called<9>{"(number)"}>
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

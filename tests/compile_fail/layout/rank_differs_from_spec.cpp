@@ -3,7 +3,7 @@
 // expect: shardwise::types<shardwise::P<shardwise::fixed_string<2>{"x"}>, shardwise::extents<8, 8>>, shardwise::size_met{1}, shardwise::size_needed{2}>
 // expect: shardwise::extents<8, 8>>
 // expect: a partition spec has one entry for each dimension of its tensor
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::violation::rank_is_too_high,
 // expect: shardwise::types<>, shardwise::dimension{8}>
 // expect: a tensor has at most 8 dimensions
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

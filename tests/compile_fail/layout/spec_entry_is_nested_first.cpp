@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::violation::spec_is_malformed,
 // expect: shardwise::P<shardwise::fixed_string<4>{"(x)"}>, shardwise::dimension{0}, shardwise::called<4>{"(x)"}>
 // expect: an entry is none, one axis, or by(axes), without blanks or nesting
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

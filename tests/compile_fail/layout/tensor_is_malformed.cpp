@@ -3,7 +3,7 @@
 // expect: shardwise::broken_rule<shardwise::misuse::tensor_is_malformed,
 // expect: shardwise::P<shardwise::fixed_string<2>{"x"}>, shardwise::argument_at{2}>
 // expect: a sharded_tensor has an element type, extents<...> and a layout, in this order
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

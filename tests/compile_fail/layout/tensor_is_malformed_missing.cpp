@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::misuse::tensor_is_malformed,
 // expect: shardwise::internal::missing, shardwise::argument_at{2}>
 // expect: a sharded_tensor has an element type, extents<...> and a layout, in this order
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

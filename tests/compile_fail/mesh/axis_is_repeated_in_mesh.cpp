@@ -3,7 +3,7 @@
 // expect: shardwise::of_text::mesh<shardwise::fixed_string<9>{"x=2, x=4"}>, shardwise::called<2>{"x"}>
 // expect: shardwise::of_text::mesh<shardwise::fixed_string<9>{"x=2, x=4"}>
 // expect: the axes of a mesh have different names
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

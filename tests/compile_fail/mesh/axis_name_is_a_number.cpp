@@ -3,7 +3,7 @@
 // expect: shardwise::broken_rule<shardwise::violation::axis_name_is_malformed,
 // expect: shardwise::of_text::mesh<shardwise::fixed_string<18>{"<(number)>=0, y=4"}>, shardwise::called<9>{"(number)"}>
 // expect: an axis name is a letter or _ and up to 22 more letters, digits or _
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -3,7 +3,7 @@
 // expect: shardwise::of_text::mesh<shardwise::fixed_string<10>{"x=2, y=-4"}>, shardwise::called<2>{"y"}, shardwise::size_met{-4}, shardwise::size_needed{1}>
 // expect: shardwise::of_text::mesh<shardwise::fixed_string<10>{"x=2, y=-4"}>
 // expect: an axis of a mesh has at least one device
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

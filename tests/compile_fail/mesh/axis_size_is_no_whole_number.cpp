@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::violation::axis_size_is_not_positive,
 // expect: shardwise::of_text::mesh<shardwise::fixed_string<4>{"x=0"}>, shardwise::called<2>{"x"}, shardwise::size_met{0}, shardwise::size_needed{1}>
 // expect: an axis of a mesh has at least one device
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

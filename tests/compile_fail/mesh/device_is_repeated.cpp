@@ -3,8 +3,8 @@
 // expect: shardwise::of_text::mesh<shardwise::fixed_string<4>{"x=4"}>, shardwise::device_number{1}>
 // expect: shardwise::of_text::mesh<shardwise::fixed_string<4>{"x=4"}>
 // expect: each device appears once in a mesh
-#include <shardwise/layout.hpp>
 #include <shardwise/mesh/ordered_mesh.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

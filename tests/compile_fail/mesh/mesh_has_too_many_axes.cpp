@@ -3,7 +3,7 @@
 // expect: shardwise::types<>, shardwise::size_met{8}, shardwise::size_needed{7}>
 // expect: {"replica=1, pipeline=1, data=1,
 // expect: a mesh has at most 7 axes
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -3,7 +3,7 @@
 // expect: shardwise::of_text::mesh<shardwise::fixed_string<31>{"x=65536, y=9223372036854775807"}>, shardwise::called<2>{"y"}, shardwise::size_met{9223372036854775807}, shardwise::size_below{16385}>
 // expect: shardwise::of_text::mesh<shardwise::fixed_string<
 // expect: a mesh has at most 2^30 devices
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::misuse::tensor_is_not_a_number,
 // expect: shardwise::types<>, shardwise::suggested<12>{"equal(a, b)"}>
 // expect: a tensor is not one number or bool: write exp(x) without std::, where(c, x, y) for if, to_host(x) to read
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

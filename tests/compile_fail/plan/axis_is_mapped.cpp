@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::axis_is_mapped,
 // expect: an axis that splits the dimension of a vmap splits nothing else inside of the function
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 using namespace shardwise;
 
 struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};

@@ -3,7 +3,7 @@
 // expect: pod, shardwise::called<6>{"modle"}>
 // expect: a partition spec may only name axes of its mesh
 // longest-line: 500
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

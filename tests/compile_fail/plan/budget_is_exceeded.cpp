@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: a device holds at most 64 bytes
 // expect: 144 <= 64
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: cotangent_differs
 // expect: there is a cotangent for each tensor, with its element type and extents; that of a custom gradient has its split
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 using namespace shardwise;
 
 struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};

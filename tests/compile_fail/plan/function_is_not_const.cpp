@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::misuse::function_takes_other_operands,
 // expect: counted, shardwise::size_met{1}>
 // expect: a traced function is const and takes the tensors of trace, one or more, each by
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -2,7 +2,7 @@
 // expect: violation::axis_is_not_in_mesh
 // expect: function
 // expect: fail
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: vmap has a dimension, or none, for each argument
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 using namespace shardwise;
 
 struct pod : mesh<axis<"data", 2>> {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The mapped function causes no further errors.
 // expect: shardwise::broken_rule<shardwise::violation::operand_sizes_differ,
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 using namespace shardwise;
 
 struct pod : mesh<axis<"data", 2>> {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::dimension_is_out_of_range,
 // expect: a dimension is a number from minus the rank to the rank minus one, where -1 is the last
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 using namespace shardwise;
 
 struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: the tensors of a nest are in tuples, vectors and aggregates, not in optionals, pointers
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 #include <optional>
 

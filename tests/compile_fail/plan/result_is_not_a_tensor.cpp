@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::misuse::result_is_not_a_tensor,
 // expect: void>
 // expect: a traced function returns a tensor, or several in a tuple
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::misuse::size_count_differs,
 // expect: shardwise::types<>, shardwise::size_met{0}, shardwise::size_needed{1}>
 // expect: abstract<X> takes one size for each dyn extent and each dyn axis of X
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -2,7 +2,7 @@
 // What a traced function asks of the type of an invalid result causes no further errors.
 // expect: shardwise::broken_rule<shardwise::violation::partial_value_is_read,
 // expect: a pending reduction is finished before its value is read
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -3,7 +3,7 @@
 // errors-gcc: 2
 // expect-gcc: call to non-'constexpr' function 'float rate()'
 // expect-clang: non-constexpr function 'rate' cannot be used in a constant expression
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

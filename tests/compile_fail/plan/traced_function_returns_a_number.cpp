@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: a traced function returns a tensor, or several in a tuple
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::misuse::tensor_is_not_a_number,
 // expect: shardwise::converted_to<bool>, shardwise::suggested<32>{"where(x, a, b) or maximum(a, b)"}>
 // expect: a tensor is not one number or bool: write exp(x) without std::, where(c, x, y) for if, to_host(x) to read
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -4,7 +4,7 @@
 // expect: shardwise::einsum_of<shardwise::fixed_string<6>{"i,i->"}>, shardwise::operand{1}, shardwise::dimension{0}, shardwise::called<2>{"y"}, shardwise::suggested<25>{"reshard<P<x>>(operand 1)"}>
 // expect: shardwise::fixed_string<6>{"i,i->"}>,
 // expect: corresponding dimensions are split the same way
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::violation::amount_is_out_of_range,
 // expect: shardwise::dimension{1}, shardwise::size_met{-1}, shardwise::size_needed{0}>
 // expect: padding is 0 or more, groups and counts are 1 or more, a step is not 0, and pixel factors are 1 to 32768
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::amount_is_out_of_range,
 // expect: shardwise::top_k_of<1, 0>, shardwise::dimension{1}, shardwise::size_met{0}, shardwise::size_needed{1}>
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::violation::axis_is_not_in_mesh,
 // expect: pod, shardwise::called<6>{"modle"}>
 // expect: a partition spec may only name axes of its mesh
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -2,7 +2,7 @@
 // The operators of C++ for one bool; what uses the result causes no further error.
 // expect: shardwise::broken_rule<shardwise::misuse::tensor_is_not_a_number,
 // expect: shardwise::types<>, shardwise::suggested<18>{"logical_and(a, b)"}>
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

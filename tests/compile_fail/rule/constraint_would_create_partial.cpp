@@ -3,7 +3,7 @@
 // expect: shardwise::partial<shardwise::fixed_string<2>{"y"}
 // expect: shardwise::called<2>{"y"}>
 // expect: a reshard finishes pending reductions and never starts one
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 #include <shardwise/plan/mark.hpp>
 
 using namespace shardwise;

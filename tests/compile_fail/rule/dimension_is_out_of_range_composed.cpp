@@ -4,7 +4,7 @@
 // expect: shardwise::variance_of<1, -3>, shardwise::size_met{-3}, shardwise::size_from{-2}, shardwise::size_below{2}>
 // expect: a dimension is a number from minus the rank to the rank minus one, where -1 is the last
 // expect: dimension_is_out_of_range_composed.cpp:13
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

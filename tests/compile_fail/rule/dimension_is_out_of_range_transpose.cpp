@@ -3,7 +3,7 @@
 // expect: shardwise::broken_rule<shardwise::violation::dimension_is_out_of_range,
 // expect: shardwise::transpose_of<0, -3>, shardwise::size_met{-3}, shardwise::size_from{-2}, shardwise::size_below{2}>
 // expect: a dimension is a number from minus the rank to the rank minus one, where -1 is the last
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::violation::dimension_is_repeated,
 // expect: shardwise::dimension{1}
 // expect: an operation names each dimension once
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::violation::dimension_is_split,
 // expect: shardwise::max_with_index_of<0>, shardwise::operand{0}, shardwise::dimension{0}, shardwise::called<2>{"x"}, shardwise::suggested<34>{"reshard<P<none, none>>(operand 0)"}, shardwise::or_across<2>{"x"}>
 // expect: a dimension needed whole is not split
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

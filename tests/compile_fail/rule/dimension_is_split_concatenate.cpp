@@ -3,7 +3,7 @@
 // expect: shardwise::concatenate_of<0>, shardwise::operand{0}, shardwise::dimension{0}, shardwise::called<2>{"x"}
 // expect: reshard<P<none, none>>(operand 0)
 // expect: or_across<2>{"x"}
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

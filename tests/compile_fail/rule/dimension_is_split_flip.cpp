@@ -3,7 +3,7 @@
 // expect: shardwise::flip_of<1>, shardwise::operand{0}, shardwise::dimension{1}, shardwise::called<6>{"model"}
 // expect: reshard<P<data, none>>(operand 0)
 // expect: or_across<6>{"model"}
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -4,7 +4,7 @@
 // expect: shardwise::max_with_index_of<1>, shardwise::operand{0}, shardwise::dimension{1}, shardwise::called<2>{"y"}
 // expect: reshard<P<x, none>>(operand 0)
 // expect: or_across<2>{"y"}
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

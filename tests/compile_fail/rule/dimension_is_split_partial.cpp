@@ -4,8 +4,8 @@
 // expect: shardwise::called<5>{"data"}
 // expect: shardwise::dimension{0}
 // expect: reshard<P<none, none>>(operand 0)
-#include <shardwise/layout.hpp>
 #include <shardwise/operation/manual_collectives.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -3,7 +3,7 @@
 // expect: shardwise::broken_rule<shardwise::violation::dimension_is_split,
 // expect: shardwise::operand{1}, shardwise::dimension{0}, shardwise::called<5>{"data"}
 // expect: reshard<P<none, none>>(operand 1)
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -4,7 +4,7 @@
 // expect: shardwise::operand{0}, shardwise::dimension{0}, shardwise::called<2>{"x"}
 // expect: reshard<P<none, y>>(operand 0)
 // expect: or_across<2>{"x"}
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -4,7 +4,7 @@
 // expect: shardwise::operand{0}, shardwise::dimension{1}, shardwise::called<6>{"model"}
 // expect: reshard<P<data, none>>(operand 0)
 // expect: or_across<6>{"model"}
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -3,7 +3,7 @@
 // expect: shardwise::softmax_of<1>, shardwise::operand{0}, shardwise::dimension{1}
 // expect: reshard<P<x, none>>(operand 0)
 // expect: or_across<2>{"y"}
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -2,7 +2,7 @@
 // Programs that name all three results are told only about the split.
 // expect: shardwise::broken_rule<shardwise::violation::dimension_is_split,
 // expect: shardwise::linalg::svd_of, shardwise::operand{0}, shardwise::dimension{1}, shardwise::called<2>{"x"}
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -3,7 +3,7 @@
 // expect: shardwise::operand{0}, shardwise::dimension{2}, shardwise::called<2>{"y"}
 // expect-gcc: reshard<P<x, none, none, none>>(operand 0)
 // expect: or_across<2>{"y"}
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

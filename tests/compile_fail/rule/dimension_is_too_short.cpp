@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::violation::dimension_is_too_short,
 // expect: shardwise::operand{0}, shardwise::dimension{1}, shardwise::size_met{4}, shardwise::size_needed{5}>
 // expect: at most as many elements are taken of a dimension as it has
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

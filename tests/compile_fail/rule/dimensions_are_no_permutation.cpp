@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::violation::dimensions_are_no_permutation,
 // expect: shardwise::transpose_of<0, 0>, shardwise::dimension{1}>
 // expect: a transpose names every dimension of its operand once
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

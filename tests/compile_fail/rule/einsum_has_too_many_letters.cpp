@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::violation::einsum_is_malformed,
 // expect: shardwise::einsum_of<shardwise::fixed_string<13>{"abcdefghi->a"}>, shardwise::at_character{8}>
 // expect: with up to 8 operands of at most 8 letters
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::violation::einsum_is_malformed,
 // expect: shardwise::einsum_of<shardwise::fixed_string<7>{"ij->ik"}>, shardwise::at_character{5}>
 // expect: an einsum reads like "bi,io->bo", with up to 8 operands of at most 8 letters
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

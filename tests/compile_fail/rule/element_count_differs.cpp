@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::violation::element_count_differs,
 // expect: shardwise::operand{0}, shardwise::size_met{64}, shardwise::size_needed{128}
 // expect: a reshape keeps the number of elements, and leaves at most one extent open
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

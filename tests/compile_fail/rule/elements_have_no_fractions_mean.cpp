@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::misuse::elements_have_no_fractions,
 // expect: shardwise::types<shardwise::mean_of, int>>
 // expect: random numbers, roots, exponentials, means and gradients need floating-point elements
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::violation::groups_do_not_divide_channels,
 // expect: group_norm_of<3>, shardwise::operand{0}, shardwise::dimension{1}, shardwise::extent{4}, shardwise::multiple_of{3}, shardwise::nearest{3, 6}>
 // expect: channels are divided into one or more groups of the same size
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

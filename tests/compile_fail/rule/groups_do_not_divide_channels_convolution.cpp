@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::groups_do_not_divide_channels,
 // expect: shardwise::operand{1}, shardwise::dimension{0}, shardwise::extent{16}, shardwise::multiple_of{3}, shardwise::nearest{15, 18}>
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

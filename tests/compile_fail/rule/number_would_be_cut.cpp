@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::misuse::number_would_be_cut,
 // expect: shardwise::types<shardwise::pointwise<shardwise::functions::multiply>, int>, shardwise::operand{1}>
 // expect: a number beside tensors is one of their element type
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

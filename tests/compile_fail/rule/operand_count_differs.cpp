@@ -3,7 +3,7 @@
 // expect: shardwise::einsum_of<shardwise::fixed_string<10>{"ij,jk->ik"}>, shardwise::size_met{1}, shardwise::size_needed{2}>
 // expect: shardwise::fixed_string<10>{"ij,jk->ik"}>,
 // expect: an operation takes as many operands as its rule has
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

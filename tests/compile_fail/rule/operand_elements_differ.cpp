@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::violation::operand_elements_differ,
 // expect: shardwise::types<shardwise::pointwise<shardwise::functions::multiply>, int, float>, shardwise::operand{1}>
 // expect: the operands of an operation have the same element type
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::violation::operand_is_no_index,
 // expect: shardwise::types<shardwise::take_of<0, shardwise::out_of_range::error>, float>, shardwise::operand{1}>
 // expect: an index is an integer: cast<int>(x) converts other numbers
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

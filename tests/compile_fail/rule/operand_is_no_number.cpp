@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::violation::operand_is_no_number,
 // expect: shardwise::pointwise<shardwise::functions::multiply>, shardwise::operand{0}>
 // expect: arithmetic needs numbers: where(c, 1.0F, 0.0F) or cast<float>(c) converts truth values
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::violation::operand_is_no_truth_value,
 // expect: shardwise::types<shardwise::pointwise<shardwise::functions::where>, float>, shardwise::operand{0}>
 // expect: a condition is a tensor of bool, as comparisons give: where(x > 0, x, y)
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -3,7 +3,7 @@
 // expect: shardwise::broken_rule<shardwise::misuse::operand_is_not_a_tensor,
 // expect: shardwise::types<shardwise::pointwise<shardwise::functions::relu>, shardwise::detail::results_in_a_tuple>, shardwise::operand{0}>
 // expect: an operand is a tensor, on paper abstract<X>(), or in elementwise functions a number
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 #include <utility>
 

@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::misuse::operand_is_not_a_tensor,
 // expect: shardwise::types<shardwise::resharding, int>, shardwise::operand{0}>
 // expect: an operand is a tensor, on paper abstract<X>(), or in elementwise functions a number
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::violation::operand_layouts_conflict,
 // expect: shardwise::pointwise<shardwise::functions::add>, shardwise::operand{1}, shardwise::dimension{0}, shardwise::called<2>{"y"}, shardwise::suggested<25>{"reshard<P<x>>(operand 1)"}>
 // expect: corresponding dimensions are split the same way
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

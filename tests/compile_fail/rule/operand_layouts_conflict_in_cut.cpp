@@ -4,7 +4,7 @@
 // expect-gcc: shardwise::suggested<38>{"reshard<P<cut_once(x, y)>>(operand 1)"}>
 // expect-clang: shardwise::suggested<38>{"reshard<P<cut_once(x, y)>>(operand[...]"}>
 // expect: corresponding dimensions are split the same way
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

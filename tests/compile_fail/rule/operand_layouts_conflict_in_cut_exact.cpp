@@ -4,7 +4,7 @@
 // expect-gcc: shardwise::suggested<46>{"reshard<P<cut_once(x, y)>, uneven>(operand 1)"}>
 // expect: corresponding dimensions are split the same way
 // expect-clang: dimension{0}, called<2>{"x"}, suggested<46>{"reshard<P<cut_once(x, y)>, uneven>
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -4,7 +4,7 @@
 // expect-gcc: shardwise::suggested<42>{"reshard<P<block_cyclic<2>(x)>>(operand 1)"}>
 // expect-clang: shardwise::suggested<42>{"reshard<P<block_cyclic<2>(x)>>(ope[...]"}>
 // expect: corresponding dimensions are split the same way
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

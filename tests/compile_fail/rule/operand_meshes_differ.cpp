@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::violation::operand_meshes_differ,
 // expect: shardwise::types<shardwise::pointwise<shardwise::functions::add>, pod, cube>, shardwise::operand{1}>
 // expect: the operands of an operation live on the same mesh
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

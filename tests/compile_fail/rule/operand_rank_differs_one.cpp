@@ -3,7 +3,7 @@
 // expect: shardwise::einsum_of<shardwise::fixed_string<6>{"ij->i"}>, shardwise::operand{0}, shardwise::size_met{1}, shardwise::size_needed{2}>
 // expect: shardwise::fixed_string<6>{"ij->i"}>,
 // expect: an operand has as many dimensions as the rule names for it
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -3,7 +3,7 @@
 // expect: shardwise::einsum_of<shardwise::fixed_string<10>{"ij,jk->ik"}>, shardwise::operand{1}, shardwise::dimension{0}, shardwise::size_met{6}, shardwise::size_needed{4}>
 // expect: shardwise::fixed_string<10>{"ij,jk->ik"}>,
 // expect: corresponding dimensions of operands have the same size
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

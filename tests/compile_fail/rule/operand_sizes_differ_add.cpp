@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::violation::operand_sizes_differ,
 // expect: shardwise::pointwise<shardwise::functions::add>, shardwise::operand{1}, shardwise::dimension{0}, shardwise::size_met{6}, shardwise::size_needed{4}>
 // expect: corresponding dimensions of operands have the same size
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -3,7 +3,7 @@
 // expect: shardwise::einsum_of<shardwise::fixed_string<6>{"ii->i"}>, shardwise::operand{0}, shardwise::dimension{1}, shardwise::size_met{6}, shardwise::size_needed{4}>
 // expect: shardwise::fixed_string<6>{"ii->i"}>,
 // expect: corresponding dimensions of operands have the same size
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -3,7 +3,7 @@
 // expect: shardwise::broken_rule<shardwise::violation::operand_sizes_differ,
 // expect: shardwise::einsum_of<shardwise::fixed_string<13>{"ab,bc,cd->ad"}>, shardwise::operand{2}, shardwise::dimension{0}, shardwise::size_met{12}, shardwise::size_needed{8}>
 // expect: corresponding dimensions of operands have the same size
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

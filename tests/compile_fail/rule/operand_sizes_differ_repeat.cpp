@@ -3,7 +3,7 @@
 // expect: shardwise::size_met{4}
 // expect: shardwise::size_needed{3}
 // expect: corresponding dimensions of operands have the same size
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -3,7 +3,7 @@
 // expect: shardwise::einsum_of<shardwise::fixed_string<6>{"i,i->"}>, shardwise::operand{0}, shardwise::called<2>{"y"}, shardwise::suggested<28>{"reshard<P<none>>(operand 0)"}>
 // expect: shardwise::fixed_string<6>{"i,i->"}>,
 // expect: a product is pending over an axis once, and not split over it
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

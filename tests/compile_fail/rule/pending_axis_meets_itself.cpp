@@ -3,7 +3,7 @@
 // expect: shardwise::pointwise<shardwise::functions::multiply>, shardwise::operand{1}, shardwise::called<2>{"y"}, shardwise::suggested<25>{"reshard<P<x>>(operand 1)"}>
 // expect: shardwise::functions::multiply>,
 // expect: a product is pending over an axis once, and not split over it
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

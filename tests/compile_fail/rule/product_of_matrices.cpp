@@ -4,7 +4,7 @@
 // expect: shardwise::einsum_of<shardwise::fixed_string<10>{"bi,ih->bh"}>, shardwise::operand{0}, shardwise::dimension{1}, shardwise::called<6>{"model"}, shardwise::suggested<34>{"reshard<P<data, none>>(operand 0)"}>
 // expect: shardwise::fixed_string<10>{"bi,ih->bh"}>,
 // expect: a mesh axis splits one dimension of an operation
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -3,7 +3,7 @@
 // expect: shardwise::einsum_of<shardwise::fixed_string<10>{"bi,ih->bh"}>, shardwise::operand{1}, shardwise::dimension{0}, shardwise::called<5>{"data"}, shardwise::suggested<35>{"reshard<P<model, none>>(operand 1)"}>
 // expect: shardwise::fixed_string<10>{"bi,ih->bh"}>,
 // expect: corresponding dimensions are split the same way
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

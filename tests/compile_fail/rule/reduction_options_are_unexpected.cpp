@@ -3,7 +3,7 @@
 // expect: shardwise::types<shardwise::reduction_of<shardwise::reduction::sum, 0, false>, shardwise::over>>
 // expect: shardwise::over>
 // expect: a reduction is sum<0>(x), sum<0>(x, keep_dims) or, of an any_tensor, sum(x, over{0}); two tensors meet in maximum(x, y)
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -3,7 +3,7 @@
 // expect: shardwise::broken_rule<shardwise::violation::operand_layouts_conflict,
 // expect: shardwise::pointwise<shardwise::functions::add>, shardwise::operand{1}, shardwise::dimension{0}, shardwise::called<6>{"model"}, shardwise::suggested<34>{"reshard<P<data, none>>(operand 1)"}>
 // expect: corresponding dimensions are split the same way
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

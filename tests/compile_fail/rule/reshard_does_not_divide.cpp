@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::violation::extent_is_not_divisible,
 // expect: pod, shardwise::dimension{0}, shardwise::extent{6}, shardwise::equal_parts{4}, shardwise::nearest{4, 8}, shardwise::called<2>{"y"}>
 // expect: a split extent is divisible by its axes, or the layout says uneven
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::violation::operand_meshes_differ,
 // expect: shardwise::types<shardwise::reshard_to<shardwise::P<shardwise::fixed_string<2>{"x"}>>, pod, cube>, shardwise::operand{0}>
 // expect: the operands of an operation live on the same mesh
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

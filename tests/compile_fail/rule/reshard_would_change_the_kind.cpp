@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::violation::reshard_would_create_partial,
 // expect: shardwise::partial<shardwise::fixed_string<2>{"y"}, shardwise::reduction::max>, shardwise::called<2>{"y"}>
 // expect: a reshard finishes pending reductions and never starts one
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -3,7 +3,7 @@
 // expect: shardwise::operand{0}, shardwise::dimension{1}, shardwise::called<2>{"y"}
 // expect: reshard<P<by(x, y), none>>(operand
 // expect: a split stays on the major part of a dimension, so that no element moves
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -3,7 +3,7 @@
 // expect: shardwise::broken_rule<shardwise::violation::axis_is_not_in_mesh,
 // expect: pod, shardwise::dimension{1}, shardwise::called<5>{"nope"}>
 // expect: a partition spec may only name axes of its mesh
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

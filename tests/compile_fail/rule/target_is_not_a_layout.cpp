@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::misuse::target_is_not_a_layout,
 // expect: pod>
 // expect: data moves to a spec P<...> or a layout<...>
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::violation::window_does_not_fit,
 // expect: shardwise::size_met{1}, shardwise::size_needed{2}>
 // expect: windows fit into the padded tensor, with a number for each spatial dimension
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <shardwise/draw/ascii.hpp>
 #include <shardwise/draw/before_after.hpp>
-#include <shardwise/layout.hpp>
 #include <shardwise/mesh/ordered_mesh.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

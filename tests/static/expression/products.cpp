@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Products of matrices: batches that broadcast, vectors, and the element type of the sums.
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Contractions over semirings: which results are pending, and which pending operands are legal.
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <shardwise/layout.hpp>
 #include <shardwise/layout/gradient.hpp>
 #include <shardwise/layout/input_sharding.hpp>
 #include <shardwise/operation/manual_collectives.hpp>
+#include <shardwise/paper.hpp>
 #include <shardwise/plan/mark.hpp>
 
 #include <type_traits>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 #include <type_traits>
 

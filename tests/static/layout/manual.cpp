@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <shardwise/layout.hpp>
 #include <shardwise/operation/manual_collectives.hpp>
+#include <shardwise/paper.hpp>
 
 #include <type_traits>
 

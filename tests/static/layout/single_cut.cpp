@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <shardwise/layout.hpp>
 #include <shardwise/layout/manual.hpp>
 #include <shardwise/notation/jax_spec.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-#include <shardwise/layout.hpp>
 #include <shardwise/mesh/ordered_mesh.hpp>
 #include <shardwise/mesh/submesh.hpp>
+#include <shardwise/paper.hpp>
 
 #include <type_traits>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Nests of tensors on paper: their types, their sizes, their costs.
-#include <shardwise/layout.hpp>
 #include <shardwise/nn/linear.hpp>
 #include <shardwise/nn/mlp.hpp>
 #include <shardwise/nn/on_paper.hpp>
+#include <shardwise/paper.hpp>
 
 #include <array>
 #include <tuple>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Layers in sequence: their instructions and their costs.
-#include <shardwise/layout.hpp>
 #include <shardwise/nn/scan.hpp>
+#include <shardwise/paper.hpp>
 
 #include <array>
 

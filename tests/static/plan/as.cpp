@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Requested layouts of results, if an operation could have several: the types and the
 // communication.
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Functions as sub-programs: their instructions and their costs.
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

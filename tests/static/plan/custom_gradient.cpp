@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Custom gradients on paper.
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

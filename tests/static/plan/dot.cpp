@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A program as a graph: a node for each value, a frame for each pass.
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

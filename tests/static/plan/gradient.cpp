@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Gradients on paper: their types, their communication, their memory.
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Collectives on manual axes on paper: their results, their costs, and their gradients.
-#include <shardwise/layout.hpp>
 #include <shardwise/operation/axis_index.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

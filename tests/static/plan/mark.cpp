@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Marked layouts: the types of the results, and that marks cost nothing.
 #include "unit/plan/mark_facts.hpp"
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 #include <shardwise/plan/mark.hpp>
 
 #include <tuple>

@@ -62,14 +62,14 @@ static_assert(trace([](const auto& q) { return einsum<"ii->">(q); }, abstract<Q>
 static_assert(trace([](const auto& q) { return sum<1>(q, keep_dims); }, abstract<Q>()) ==
               trace([](const auto& q) { return sum<1>(q); }, abstract<Q>()));
 struct named_rows : layout<pod, P<"data", none>> {};
-constexpr auto by_hand_softmax = [](const auto& q) {
+constexpr auto softmax_in_steps = [](const auto& q) {
   const auto e = exp(q - max<1>(q, keep_dims));
   return e / sum<1>(e, keep_dims);
 };
-static_assert(trace(by_hand_softmax, abstract<Q>()).collectives() == 0);
-static_assert(trace(by_hand_softmax,
+static_assert(trace(softmax_in_steps, abstract<Q>()).collectives() == 0);
+static_assert(trace(softmax_in_steps,
                     abstract<sharded_tensor<float, extents<64, 64>, named_rows>>()) ==
-              trace(by_hand_softmax, abstract<Q>()));
+              trace(softmax_in_steps, abstract<Q>()));
 static_assert(trace([](const auto& q) { return reshard<named_rows>(q); }, abstract<Q>()) ==
               trace([](const auto& q) { return q; }, abstract<Q>()));
 

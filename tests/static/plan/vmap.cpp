@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Functions mapped over batches, on paper: the types of their results, and what they cost.
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 #include <type_traits>
 #include <utility>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Which elements of an operand's block are those of a view.
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

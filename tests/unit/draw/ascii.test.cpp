@@ -4,7 +4,7 @@
 #include <shardwise/draw/ascii.hpp>
 #include <shardwise/draw/before_after.hpp>
 #include <shardwise/draw/visualize.hpp>
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 #include <algorithm>
 #include <sstream>

@@ -3,7 +3,7 @@
 // tests share.
 #pragma once
 
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 /// The number of elements at every position, and the first few of one position.
 struct grain_fact {

@@ -2,8 +2,8 @@
 // The layouts of named dimensions: each fact holds in constant expressions and at run time.
 #pragma once
 
-#include <shardwise/layout.hpp>
 #include <shardwise/layout/logical_axes.hpp>
+#include <shardwise/paper.hpp>
 
 using namespace shardwise;
 

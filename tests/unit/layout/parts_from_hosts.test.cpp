@@ -62,13 +62,13 @@ TEST_CASE("the batches of hosts hold what their devices hold, in the global orde
           // The rows of each host, from the shards of its devices.
           const index_t size = 24 * 9;
           std::vector<std::set<index_t>> rows(static_cast<std::size_t>(hosts));
-          const bool deals = mesh.devices() % hosts == 0;
-          for (index_t d = 0; deals && d < mesh.devices(); ++d) {
+          const bool divides = mesh.devices() % hosts == 0;
+          for (index_t d = 0; divides && d < mesh.devices(); ++d) {
             const index_box part = shard_box(mesh, layout, {size, 3}, d);
             for (index_t r = part[0].begin; r < part[0].end; ++r)
               rows[static_cast<std::size_t>(d / (mesh.devices() / hosts))].insert(r);
           }
-          bool alike = deals;
+          bool alike = divides;
           for (const std::set<index_t>& a : rows)
             for (const std::set<index_t>& b : rows) {
               std::vector<index_t> common;

@@ -2,7 +2,7 @@
 // Which elements devices hold: facts that the static tests and the unit tests share.
 #pragma once
 
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 /// The part that one device holds.
 struct shard_fact {

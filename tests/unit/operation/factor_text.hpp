@@ -2,7 +2,7 @@
 // The factor rule of an operation as text, as Shardy writes it.
 #pragma once
 
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 namespace factors {
 

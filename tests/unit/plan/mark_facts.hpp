@@ -2,7 +2,7 @@
 // Which layouts may be marked as which: facts that the static tests and the unit tests share.
 #pragma once
 
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 #include <shardwise/plan/constraint.hpp>
 
 /// The text of a layout on mesh(x=2, y=3, one=1).

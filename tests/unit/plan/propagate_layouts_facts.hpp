@@ -3,7 +3,7 @@
 // tests share.
 #pragma once
 
-#include "shardwise/layout.hpp"
+#include "shardwise/paper.hpp"
 #include "shardwise/plan/propagate_layouts.hpp"
 
 #include <utility>
@@ -219,7 +219,7 @@ inline constexpr propagated_fact facts[] = {
                     {R"([{"a", ?}, {?}])", R"([{"b", ?}, {"a", ?}])", R"([{?}, {"a", ?}])"},
                     aggressive);
      }},
-    {"a closed dimension is respected",
+    {"a closed dimension keeps its axes",
      [] {
        return gives(of_two(sum_of_two),
                     {{input, 0, R"([{"a"}, {"b"}])"}, {input, 1, R"([{?}, {}])"}},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "support/catch.hpp"
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 #include <sstream>
 #include <string>

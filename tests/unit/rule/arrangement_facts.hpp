@@ -4,7 +4,7 @@
 #pragma once
 
 #include "unit/rule/propagate_facts.hpp"
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 struct operation_fact {
   const shardwise::operation* what;

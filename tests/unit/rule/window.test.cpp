@@ -2,7 +2,7 @@
 #include "support/catch.hpp"
 #include "unit/layout/shard_facts.hpp"
 #include "unit/rule/window_facts.hpp"
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 #include <algorithm>
 #include <random>

@@ -3,7 +3,7 @@
 // tests and the unit tests share.
 #pragma once
 
-#include <shardwise/layout.hpp>
+#include <shardwise/paper.hpp>
 
 namespace windowed {
 

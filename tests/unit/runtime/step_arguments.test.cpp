@@ -205,13 +205,13 @@ TEST_CASE("a step that would change what is no tensor is refused") {
           return 0;
         }) == violation::operand_count_differs);
   CHECK(values(c.w) == eight(1.0F));
-  auto deal = step([](lists& l) {
+  auto assign_all = step([](lists& l) {
     l.b.push_back(l.a.back());
     l.a.pop_back();
   });
   lists l{{ones<X>(pool), ones<X>(pool)}, {zeros<X>(pool)}};
   CHECK(refusal([&] {
-          deal(l);
+          assign_all(l);
           return 0;
         }) == violation::operand_count_differs);
 }
