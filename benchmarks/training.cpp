@@ -72,7 +72,7 @@ struct subject {
 };
 
 /// The same step written with Eigen: every array is there from the beginning.
-class by_hand {
+class eigen_network {
   using matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   using row = Eigen::Matrix<float, 1, Eigen::Dynamic>;
   struct layer {
@@ -81,7 +81,8 @@ class by_hand {
   };
 
  public:
-  by_hand(index_t batch, const std::vector<index_t>& sizes) : x_(matrix::Random(batch, sizes[0])) {
+  eigen_network(index_t batch, const std::vector<index_t>& sizes)
+      : x_(matrix::Random(batch, sizes[0])) {
     for (std::size_t i = 1; i < sizes.size(); ++i) {
       const index_t in = sizes[i - 1], out = sizes[i];
       const matrix w = matrix::Random(in, out) * 0.05F;
@@ -126,7 +127,7 @@ class by_hand {
   }
   /// Reduces the gradients of two halves of a batch, and updates one half of the parameters of both
   /// with the sum.
-  static void update_half(by_hand& one, by_hand& other, bool is_upper) {
+  static void update_half(eigen_network& one, eigen_network& other, bool is_upper) {
     for (std::size_t i = 0; i < one.layers_.size(); ++i) {
       layer &a = one.layers_[i], &b = other.layers_[i];
       const index_t half = a.w.rows() / 2;
@@ -179,19 +180,19 @@ class by_hand {
 class by_four_hands {
  public:
   by_four_hands(index_t batch, const std::vector<index_t>& sizes)
-      : halves_{by_hand(batch / 2, sizes), by_hand(batch / 2, sizes)} {}
+      : halves_{eigen_network(batch / 2, sizes), eigen_network(batch / 2, sizes)} {}
   void step() {
     team_.run(2, [&](index_t i) { half(i).slopes(2 * half(i).rows()); });
-    team_.run(2, [&](index_t i) { by_hand::update_half(halves_[0], halves_[1], i == 1); });
+    team_.run(2, [&](index_t i) { eigen_network::update_half(halves_[0], halves_[1], i == 1); });
   }
   void products() {
     team_.run(2, [&](index_t i) { half(i).products(); });
   }
 
  private:
-  [[nodiscard]] by_hand& half(index_t i) { return halves_[static_cast<std::size_t>(i)]; }
+  [[nodiscard]] eigen_network& half(index_t i) { return halves_[static_cast<std::size_t>(i)]; }
 
-  std::array<by_hand, 2> halves_;
+  std::array<eigen_network, 2> halves_;
   worker_team team_{2};
 };
 
@@ -215,8 +216,8 @@ void add_rows(std::vector<bench::row>& to, const std::string& name,
 
 const bench::add here([] {
   std::vector<bench::row> all;
-  const auto small = std::make_shared<by_hand>(64, std::vector<index_t>{64, 32, 10});
-  const auto big = std::make_shared<by_hand>(512, std::vector<index_t>{784, 1024, 1024, 10});
+  const auto small = std::make_shared<eigen_network>(64, std::vector<index_t>{64, 32, 10});
+  const auto big = std::make_shared<eigen_network>(512, std::vector<index_t>{784, 1024, 1024, 10});
   add_rows<tiny<1>>(all, "step of MLP 64-32-10, batch 64", small, 1 / 1.1, 1 / 1.6);
   add_rows<large<1>>(all, "step of MLP 784-1024-1024-10, batch 512", big, 0.95, 0.87);
   const auto split =

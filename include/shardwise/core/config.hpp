@@ -54,11 +54,11 @@ inline constexpr bool exceptions = false;
 
 }  // namespace build_config
 
-/// What the folders of the library share with each other, and is not for programs.
+/// Names that several folders of the library share; not for programs.
 namespace internal {}
 
-/// What the headers of one folder share; no other folder names it. Code in either namespace finds
-/// the names of both.
+/// Names that the headers of one folder share; other folders must not use them. Code in either
+/// namespace finds the names of both.
 namespace detail {
 using namespace internal;
 }  // namespace detail

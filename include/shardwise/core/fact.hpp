@@ -117,8 +117,8 @@ template <auto... A, auto... B>
   return {};
 }
 
-/// The facts of a verdict in the order of `describe`: where, if it says so, what is named, and the
-/// sizes.
+/// The facts of a diagnosis in the order of `describe`: the position, if it has one, the names, and
+/// the sizes.
 template <class Place, int At>
 [[nodiscard]] constexpr auto place_shown() noexcept {
   return std::conditional_t<At >= 0, facts<Place{At}>, facts<>>{};

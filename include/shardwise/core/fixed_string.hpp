@@ -32,8 +32,10 @@ struct fixed_string {
 
   friend constexpr bool operator==(const fixed_string&, const fixed_string&) = default;
 };
-fixed_string(int)->fixed_string<sizeof("(number)")>;
-fixed_string(decltype(nullptr))->fixed_string<1>;
+// clang-format off
+fixed_string(int) -> fixed_string<sizeof("(number)")>;
+fixed_string(decltype(nullptr)) -> fixed_string<1>;
+// clang-format on
 
 /// The first `Length` characters of `words` as a template argument; turns a computed name into part
 /// of a type.
@@ -82,8 +84,8 @@ class short_name {
 
 /// Writes a name to a stream. It is a template so that literals, which convert to names, still use
 /// the stream's own operator.
-template <CharacterStream Stream, class Name>
-requires std::same_as<Name, short_name> Stream& operator<<(Stream& out, const Name& words) {
+template <CharacterStream Stream, std::same_as<short_name> Name>
+Stream& operator<<(Stream& out, const Name& words) {
   return out << text_view(words);
 }
 

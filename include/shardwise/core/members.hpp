@@ -53,10 +53,10 @@ struct any_base {
     requires(std::is_base_of_v<Base, T> && !std::is_same_v<Base, T>)
   [[noreturn]] operator Base() const noexcept { std::abort(); }
 };
-/// Converts to nothing; some classes are initialized with anything.
+/// A type without conversions, to detect classes that can be initialised with anything.
 struct no_base {};
-/// True if the first of `Count` values that initialize an aggregate is that of a base class, whose
-/// members no structured binding finds beside those of the class.
+/// True if the first of `Count` initialisers of an aggregate initialises a base class, whose
+/// members structured bindings do not find beside those of the class.
 template <class T, std::size_t Count>
 inline constexpr bool has_base_class = []<std::size_t... I>(std::index_sequence<I...>) {
   constexpr auto takes = []<class First>(First first) {

@@ -101,8 +101,7 @@ struct rule_table {
   add(operand_pools_differ, "the operands of an operation live in the same device pool");
   add(number_is_out_of_range,
       "a number beside tensors, or one that fills them, is within the range of their elements, and "
-      "a "
-      "probability is from 0 to 1");
+      "a probability is from 0 to 1");
   add(expression_was_moved, "an expression that was moved from is not read again");
   add(tensor_was_moved, "a tensor that was moved from is assigned before it is read again");
   add(pool_size_differs, "a device pool has the mesh of its tensors");

@@ -7,8 +7,8 @@ namespace shardwise {
 // clang-format off
 
 /// Every rule that values can break. At compile time the error is `broken_rule<violation::NAME,
-/// ...>`; at run time the name precedes the sentence. What each demands is said in violations.inc,
-/// or in rule_text.hpp if only values at run time can break it.
+/// ...>`; at run time the name precedes the sentence. The sentences are in violations.inc, or in
+/// rule_text.hpp for rules that only values at run time can break.
 enum class violation : unsigned char {
   nothing,
   // meshes
@@ -55,7 +55,7 @@ enum class violation : unsigned char {
 };
 
 /// The rules that only the compiler can check: the error is `broken_rule<misuse::NAME, ...>`, and
-/// what each demands is said in misuses.inc.
+/// the sentences are in misuses.inc.
 enum class misuse : unsigned char {
   tensor_is_malformed, element_is_not_supported, operand_is_not_a_tensor, operand_is_abstract,
   number_would_be_cut, elements_have_no_fractions, elements_are_no_integers,

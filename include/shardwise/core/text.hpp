@@ -155,7 +155,8 @@ concept CharacterStream = requires(Stream& out, const char* c, std::ptrdiff_t n)
 /// Writes characters to a stream without including a stream header. Literals use the stream's own
 /// operator.
 template <CharacterStream Stream, class Words>
-requires std::same_as<Words, text_view> Stream& operator<<(Stream& out, Words words) {
+  requires(std::same_as<Words, text_view>)
+Stream& operator<<(Stream& out, Words words) {
   out.write(words.data(), static_cast<std::ptrdiff_t>(words.size()));
   return out;
 }

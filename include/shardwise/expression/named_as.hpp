@@ -52,8 +52,8 @@ inline constexpr bool is_named_as = [] {
     return check_assignment(paper_of<To>::value, paper_of<From>::value).ok();
 }();
 
-/// The text of a tensor type in the library's notation; beside another one with the same text, with
-/// the policy.
+/// The text of a tensor type in the notation of the library. It includes the policy if that of
+/// `Beside` has the same text otherwise.
 template <class X, class Beside = void>
 [[nodiscard]] constexpr auto notation_of() noexcept {
   constexpr sentence words = [] {

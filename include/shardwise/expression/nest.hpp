@@ -184,9 +184,9 @@ struct rebound_part<Part<Old>, Nest> {
   using type = Part<Nest>;
 };
 
-/// Whether frozen parts of nests are constants, as when a gradient calls its function, or contain
-/// tensors like other parts, as for the arguments of a step, or only buffers do, as for an average,
-/// or they are left out of the result, as of a gradient.
+/// How frozen parts of nests are treated: as constants, as when a gradient calls its function; as
+/// other parts, as for the arguments of a step; only their buffers as tensors, as for an average;
+/// or left out of the result, as of a gradient.
 enum class frozen_parts : std::uint8_t { are_constants, hold_tensors, are_buffers, are_left_out };
 
 template <frozen_parts Frozen = frozen_parts::are_constants, class X, class Change>

@@ -32,18 +32,18 @@ inline constexpr int operand_kind_of<refused_tensor> = operand_kind::refused_res
 /// `layout_type` and the run-time values `extents()` and `mesh()`. The result of an invalid
 /// operation is recognised by its type alone.
 template <class X>
-concept Operand = internal::operand_kind_of<std::remove_cvref_t<X>>
->= internal::operand_kind::typed;
+concept Operand = (internal::operand_kind_of<std::remove_cvref_t<X>> >=
+                   internal::operand_kind::typed);
 
 /// A tensor with a run-time layout: its `value_domain` checks an operation when it is applied.
 template <class X>
-concept ValueOperand = internal::operand_kind_of<std::remove_cvref_t<X>>
-== internal::operand_kind::valued;
+concept ValueOperand = (internal::operand_kind_of<std::remove_cvref_t<X>> ==
+                        internal::operand_kind::valued);
 
 /// A tensor with a compile-time or run-time layout.
 template <class X>
-concept EitherOperand = internal::operand_kind_of<std::remove_cvref_t<X>>
->= internal::operand_kind::valued;
+concept EitherOperand = (internal::operand_kind_of<std::remove_cvref_t<X>> >=
+                         internal::operand_kind::valued);
 
 /// The operands of operators, elementwise functions and reductions: tensors, and tensor types that
 /// are only declared, for which a rule reports an error.
@@ -175,10 +175,8 @@ using shown_operand = std::conditional_t<NamedOperand<X>, a_tensor, std::remove_
 /// A valid operand beside a tensor, for an operation that is checked by types alone.
 template <class X, class Tensor>
 concept Joins = Scalar<X> || requires {
-  requires internal::operand_kind_of<std::remove_cvref_t<X>>
-  == internal::operand_kind::typed;
-  requires std::is_same_v < typename std::remove_cvref_t<X>::domain,
-  typename Tensor::domain > ;
+  requires(internal::operand_kind_of<std::remove_cvref_t<X>> == internal::operand_kind::typed);
+  requires(std::is_same_v<typename std::remove_cvref_t<X>::domain, typename Tensor::domain>);
 };
 
 /// Returns the tensor of an expression.

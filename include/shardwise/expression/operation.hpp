@@ -40,7 +40,7 @@ namespace detail {
   }
   return sizes;
 }
-/// The same at run time; in the compiled library.
+/// The version that is called at run time; the compiled library contains it.
 [[nodiscard]] factor_sizes known_sizes_now(const mesh_desc& mesh, const factor_rule& rule,
                                            const tensor_descs& operands,
                                            const known_operands& extents);

@@ -9,8 +9,8 @@
 
 namespace shardwise {
 
-/// At least the longest step or piece of any type, whatever the registers that kernels are compiled
-/// for: a broadcast number fills what is read at once.
+/// An upper bound of the elements in one step or piece, for every type and vector width: a
+/// broadcast number fills as many.
 inline constexpr std::size_t most_in_step = 128;
 
 /// An elementwise operation on `n` contiguous elements. Operand `k` is contiguous too or, if

@@ -41,7 +41,8 @@ class interpolated_lines {
  private:
   using vector = typename vector_of<C>::type;
   static constexpr index_t lanes = sizeof(vector) / sizeof(C);
-  /// As many lines as are computed side by side, and the longest ones that fit a cache then.
+  /// The number of lines that are computed together, and the greatest length with which they fit a
+  /// cache.
   static constexpr index_t beside = 64 / sizeof(C);
   static constexpr index_t longest = 4096;
 

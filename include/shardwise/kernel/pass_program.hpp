@@ -180,7 +180,7 @@ class pass_program {
   std::vector<leaf> leaves_;
   const element_kernels* result_ = nullptr;
   int last_ = -1;
-  /// What the last function only rounds, and to which elements.
+  /// The value that the last function only rounds, and the elements to which it rounds.
   int rounded_ = -1;
   std::optional<element> stored_as_{};
   index_t length_ = longest;

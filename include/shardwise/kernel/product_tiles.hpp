@@ -73,7 +73,8 @@ struct tile_run {
   }
 
  private:
-  /// As many as there are registers for; processors with vectors of 64 bytes have 32.
+  /// The number of vectors in a row of a tile, as many as the registers hold: processors with
+  /// vectors of 64 bytes have 32.
   template <class Lanes>
   static constexpr std::size_t vectors = sizeof(typename Lanes::vector) == 64 ? 4 : 2;
 

@@ -115,8 +115,7 @@ struct reduced_lanes {
   void store(T* lanes) const noexcept {
     each([&](std::size_t u) { packet::pstoreu(lanes + static_cast<index_t>(u) * width, sums[u]); });
   }
-  /// Returns the first of some values after the second half of them has been combined with the
-  /// first one, again and again.
+  /// Combines the second half of some values with the first until one is left, and returns it.
   template <std::size_t N, class U>
   [[nodiscard]] static U halve(U (&values)[N]) noexcept {
     for (std::size_t half = N / 2; half > 0; half /= 2)

@@ -106,7 +106,7 @@ struct kernel<functions::remainder> {
   }
 };
 
-/// The quotient of what a division leaves no remainder of, as in Python and NumPy.
+/// The floor of the quotient, as `//` in Python and NumPy.
 template <>
 struct kernel<functions::floor_divide> {
   template <class Result, class T>

@@ -20,8 +20,8 @@ namespace shardwise {
 
 namespace detail {
 
-/// Which of the indices along a dimension are the first of their value, and which values are an
-/// index at all.
+/// Records which of the indices along a dimension are the first of their value, and which values
+/// occur.
 struct first_indices {
   scratch_vector<std::uint8_t> is_first, is_used;
 
@@ -57,7 +57,7 @@ struct combining {
     else
       for (index_t i = 0; i < n; ++i) run(here[i], given[i]);
   }
-  /// The same where nothing is yet but zeros, which are not in memory.
+  /// Does the same for an output whose elements are all 0 and have not been written.
   template <class C, class T>
   static void begin(C* here, const T* given, index_t n) noexcept {
     static constexpr index_t at_once = 64;

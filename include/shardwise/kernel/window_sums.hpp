@@ -126,8 +126,8 @@ class window_sums {
   }
 
   window_walk walk_;
-  /// What each column of the window reads, and the windows all of whose elements are adjacent to
-  /// those of the next window, and exist.
+  /// The elements that each column of the window reads, and the range of windows without padding
+  /// whose elements are adjacent to those of the next window.
   scratch_vector<window_walk::run> columns_;
   index_range inside_;
   scratch_vector<window_term<C>> terms_;

@@ -138,7 +138,7 @@ namespace internal {
   to.manual = from.manual;
   return to;
 }
-/// The same, exact or uneven as `from` is.
+/// Resolves a spec with the policy of `from`.
 [[nodiscard]] constexpr layout_desc layout_with_spec(const mesh_desc& mesh, const layout_desc& from,
                                                      const spec_desc& spec) {
   return layout_with_spec(mesh, from, spec, policy_desc(from.uneven));

@@ -69,7 +69,7 @@ class device_order {
   return {};
 }
 
-/// Also checks that there are as many devices as the mesh has.
+/// Also checks that the order lists every device of the mesh.
 [[nodiscard]] constexpr diagnosis invert(device_numbers devices, index_t size,
                                          list_view<index_t> positions) noexcept {
   if (devices.ssize() != size)

@@ -76,7 +76,7 @@ struct mesh : private detail::dynamic_sizes<detail::dynamic_axes_of(Axes)> {
 
   /// The axes as a value, with `dyn` for sizes that are known only by an object.
   static constexpr mesh_desc value = internal::parse_axes(Axes).value;
-  /// False if the axes are illegal; the compiler has then said why.
+  /// False if the axes are invalid, which has then been reported.
   static constexpr bool is_legal = decltype(detail::judge_mesh<Axes>())::ok;
   /// The number of devices, or `dyn`.
   static constexpr index_t devices = value.devices();

@@ -28,7 +28,7 @@ struct tensors_in_pools {
   static constexpr bool is = Readable<T>;
 };
 
-/// The same and frozen parts.
+/// Selects tensors in pools, and frozen parts.
 struct tensors_and_frozen_parts {
   template <class T>
   static constexpr bool is = Readable<T> || FrozenNest<T>;

@@ -37,7 +37,7 @@ constexpr void differentiate(program_builder& code, value_id begin,
   for (value_id& i : wanted)
     i = gradients.cotangent_of(i, layout_of(code.mesh(), code.value(i).layout));
 }
-/// The same at run time; in the compiled library.
+/// The version that is called at run time; the compiled library contains it.
 void differentiate_now(program_builder& code, value_id begin, list_view<const cotangent_seed> seeds,
                        list_view<value_id> wanted, gradient_layout_function layout_of);
 

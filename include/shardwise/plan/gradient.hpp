@@ -87,15 +87,14 @@ template <class Request, class... Nest>
   }
 }
 
-/// What is asked of a function: its gradient for some of its arguments, and perhaps its value.
+/// The arguments whose gradients a call returns, and whether it returns the value too.
 template <bool WithValue, class Request, int... Which>
 struct asked {
   template <class F, class... X>
   [[nodiscard]] static constexpr auto of(const F& f, const X&... x) {
     return call_gradient<WithValue, Request, Which...>(f, x...);
   }
-  /// The first argument that is asked for and that a call with `Count` arguments does not have, or
-  /// -1.
+  /// The first selected argument that a call with `Count` arguments does not have, or -1.
   template <int Count>
   static constexpr int missing = [] {
     int out = -1;
@@ -143,7 +142,8 @@ struct asked {
   }
 
  private:
-  /// A nest stands for its gradient, whose members the program names.
+  /// Returns the nest itself, so that a program that names members of the gradient gets no further
+  /// errors.
   template <class X>
   [[nodiscard]] static constexpr auto no_gradient(const X& x) {
     if constexpr (EitherOperand<X> || !std::is_same_v<Request, left_pending_over<>>)

@@ -31,7 +31,7 @@ struct program_body {
   std::int32_t count = 0;
   std::int32_t first_result = 0;
   std::int32_t result_count = 0;
-  /// The same code in a constant of the compiler, which identifies it; or null.
+  /// The same code as a constant of static storage duration, which identifies it; or null.
   const instruction* constant = nullptr;
 };
 

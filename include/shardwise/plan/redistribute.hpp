@@ -49,7 +49,7 @@ namespace detail {
   }
   return way;
 }
-/// The same at run time; in the compiled library.
+/// The version that is called at run time; the compiled library contains it.
 [[nodiscard]] redistribution plan_redistribution_now(const mesh_desc& mesh,
                                                      const tensor_desc& tensor,
                                                      const layout_desc& target) noexcept;

@@ -182,7 +182,7 @@ constexpr std::int32_t form_steps_of(const program_view& program, cluster_note* 
   }
   return count;
 }
-/// The same at run time; in the compiled library.
+/// The version that is called at run time; the compiled library contains it.
 std::int32_t form_steps_now(const program_view& program, cluster_note* notes, std::int32_t* step_of,
                             step_desc* steps, bool labels);
 

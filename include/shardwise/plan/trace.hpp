@@ -38,7 +38,7 @@ template <class Result>
   else
     return refused<misuse::result_is_not_a_tensor, Result>{};
 }
-/// The same for several results, from one on.
+/// Checks the results from number `I` on.
 template <class Results, std::size_t I>
 [[nodiscard]] constexpr auto judge_results() noexcept {
   if constexpr (I == std::tuple_size<Results>::value)
