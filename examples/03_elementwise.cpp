@@ -4,6 +4,7 @@
 // read.
 #include <shardwise/shardwise.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <iostream>
 

@@ -4,9 +4,11 @@
 // compiler would have printed.
 #include <shardwise/shardwise.hpp>
 
-#include <cstdlib>
+#include <charconv>
+#include <exception>
 #include <iostream>
 #include <numeric>
+#include <string_view>
 #include <vector>
 
 using namespace shardwise;
@@ -42,10 +44,16 @@ int run(index_t data, index_t model) {
   return values(3, 7) == want ? 0 : 1;
 }
 
+/// Returns a number, or 0, which no mesh accepts.
+index_t number(std::string_view words) {
+  index_t read = 0;
+  const auto [end, problem] = std::from_chars(words.data(), words.data() + words.size(), read);
+  return problem == std::errc{} && end == words.data() + words.size() ? read : 0;
+}
+
 int main(int argc, char** argv) {
   try {
-    // An argument that is not a number is 0, which no mesh accepts.
-    return run(argc > 1 ? std::atoll(argv[1]) : 3, argc > 2 ? std::atoll(argv[2]) : 4);
+    return run(argc > 1 ? number(argv[1]) : 3, argc > 2 ? number(argv[2]) : 4);
   } catch (const std::exception& failure) {
     std::cerr << "08_any_tensor: " << failure.what() << '\n';
     return 2;

@@ -17,6 +17,7 @@ using embed = dim<"embed", 16>;
 using heads = dim<"heads", 4>;
 using head = dim<"head", 8>;  // the width of one head
 using hidden = dim<"hidden", 64>;
+constexpr float scale = 0.35355339F;  // 1 / sqrt(the width of one head)
 
 // Megatron: the weights of heads and hidden units are split, and never moved.
 struct tensor_parallel {
@@ -53,8 +54,7 @@ struct block {
     const auto seen = [&](const auto& w) {
       return einsum<"ble,ehd->blhd">(x, reshard<spec<embed, heads, head>>(w));
     };
-    const auto scores = exp(einsum<"blhd,bmhd->bhlm">(seen(wq), seen(wk)) * 0.05F);
-    const auto weights = scores / sum<3>(scores, keep_dims);
+    const auto weights = softmax<3>(einsum<"blhd,bmhd->bhlm">(seen(wq), seen(wk)) * scale);
     const auto mixed = einsum<"bhlm,bmhd->blhd">(weights, seen(wv));
     const auto attended = einsum<"blhd,hde->ble">(mixed, reshard<spec<heads, head, embed>>(wo));
     const auto y = x + reshard<spec<batch, length, embed>>(attended);

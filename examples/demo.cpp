@@ -10,12 +10,16 @@
 #include "demo/text.hpp"
 #include "demo/training.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <csignal>
+#include <cstdint>
 #include <cstdio>
+#include <exception>
 #include <iostream>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {

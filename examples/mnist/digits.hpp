@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// Images of handwritten digits with their labels: from files, or drawn by a program.
 #pragma once
 
 #include <shardwise/data.hpp>

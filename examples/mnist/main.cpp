@@ -9,9 +9,16 @@
 #include <shardwise/optim.hpp>
 #include <shardwise/shardwise.hpp>
 
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
+#include <random>
+#include <stdexcept>
+#include <string_view>
+#include <vector>
 
 namespace {
 

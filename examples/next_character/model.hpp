@@ -6,6 +6,7 @@
 #include <shardwise/paper.hpp>
 
 #include <tuple>
+#include <utility>
 
 namespace next_character {
 

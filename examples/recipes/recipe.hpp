@@ -75,7 +75,8 @@ int compare(const char* name) {
       std::printf("%4zu  %9.6f  %10.6f\n", s, double{many[s]}, double{one[s]});
   }
   for (const axis_desc& axis : cost.mesh().axes)
-    std::printf("over %s: %lld collectives, %lld bytes received\n", text_view(axis.label).data(),
+    std::printf("over %.*s: %lld collectives, %lld bytes received\n",
+                static_cast<int>(axis.label.size()), axis.label.data(),
                 static_cast<long long>(cost.collectives(axis.label)),
                 static_cast<long long>(cost.bytes_moved(axis.label)));
   const bool falls = many.back() < 0.9F * many.front();

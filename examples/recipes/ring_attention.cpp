@@ -18,6 +18,8 @@ struct pod : mesh<axis<"ring", 4>> {};
 struct single : mesh<axis<"ring", 1>> {};
 
 constexpr index_t sequences = 4, length = 16, heads = 2, size = 8;
+constexpr float scale = 0.35355339F;  // 1 / sqrt(size)
+constexpr float unseen = -1e9F;       // the score of a key that a query does not meet
 
 /// Causal attention of what one device has: `[batch, heads, positions, size]`, device by device.
 template <index_t Devices>
