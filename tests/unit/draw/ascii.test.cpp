@@ -65,7 +65,7 @@ TEST_CASE("cyclic blocks and chunks are drawn in the order of their indices") {
   visualize<layout<pod, P<block_cyclic<32>("data"), strided_by<2>("model")>>>(out);
   visualize(out, pod::value, {element::f32, {8}, layout<pod, P<"data">>::value},
             layout<pod, P<cyclic("data")>>::value);
-  golden::compare(golden::here() / "golden" / "dealt_out.txt", out.str());
+  golden::compare(golden::here() / "golden" / "cyclic.txt", out.str());
 }
 
 TEST_CASE("many devices are written as ranges, many blocks and pages are left out in the middle") {

@@ -56,7 +56,7 @@ TEST_CASE("cyclic blocks are drawn where they are") {
   check_of_docs("block_cyclic.svg", to_svg<matrix>());
   check("cyclic.svg", to_svg<layout<grid, P<cyclic("row"), strided_by<2>("column")>>>());
   check(
-      "dealt_pages.svg",
+      "pages_to_cyclic.svg",
       to_svg<sharded_tensor<float, extents<4, 2, 6>, layout<grid, P<"row%1", none, "column">>>>());
   check("gathered_blocks.svg", to_svg<matrix, P<"row", none>>());
 
@@ -65,7 +65,7 @@ TEST_CASE("cyclic blocks are drawn where they are") {
   const redistribution way =
       redistribute(grid::value, rows, layout<grid, P<cyclic("column"), none>>::value);
   REQUIRE(way.moves.size() == 1);
-  check_of_docs("deal_out.svg", to_svg(grid::value, rows, way.moves[0]));
+  check_of_docs("contiguous_to_cyclic.svg", to_svg(grid::value, rows, way.moves[0]));
   tensor_desc tall = rows;
   tall.extents[0] = 12000;
   REQUIRE(to_svg(grid::value, tall, way.moves[0]).find("too many blocks to draw") !=

@@ -9,7 +9,7 @@ using namespace shardwise;
 namespace {
 
 /// The position of every element, one at a time, by definition.
-std::vector<index_t> dealt_out(grain how, index_t size, index_t parts) {
+std::vector<index_t> owners_of_indices(grain how, index_t size, index_t parts) {
   std::vector<index_t> owners;
   if (how.is_cyclic()) {
     while (static_cast<index_t>(owners.size()) < size) {
@@ -62,7 +62,7 @@ TEST_CASE("every element has one owner, and local and global indices are inverse
       for (index_t parts = 1; parts <= 5; ++parts) {
         CAPTURE(how.code, size, parts);
         const grained_split split{how, size, parts};
-        const std::vector<index_t> owners = dealt_out(how, size, parts);
+        const std::vector<index_t> owners = owners_of_indices(how, size, parts);
         std::vector<index_t> counts(static_cast<std::size_t>(parts), 0);
         for (index_t i = 0; i < size; ++i) {
           const index_t p = owners[static_cast<std::size_t>(i)];
