@@ -82,7 +82,7 @@ template <class F, class Name>
 inline void draw_partial_legend(svg_document& out, index_t x, index_t y, text_view pending) {
   out.put_block(x, y, 24, 16, 0, true);
   bounded_text<200> words;
-  words << "partial " << pending << ", each device holds a term: 0+1 make the value together";
+  words << "partial " << pending << "; each device holds one term of the value";
   out.put_text(x + 34, y + 12, words, "s ink");
 }
 
