@@ -55,13 +55,15 @@ double number_at(index_t i) {
 /// The sums of the definition for a line of complex numbers.
 template <class T>
 std::vector<std::complex<long double>> sums(index_t n) {
-  std::vector<std::complex<long double>> out(static_cast<std::size_t>(n));
+  const auto at = [](index_t i) { return static_cast<std::size_t>(i); };
+  std::vector<std::complex<long double>> out(at(n)), line, roots;
+  for (index_t j = 0; j < n; ++j) {
+    line.emplace_back(number_at<T>(2 * j), number_at<T>(2 * j + 1));
+    roots.push_back(std::polar(1.0L, -2 * std::acos(-1.0L) * static_cast<long double>(j) /
+                                         static_cast<long double>(n)));
+  }
   for (index_t k = 0; k < n; ++k)
-    for (index_t j = 0; j < n; ++j)
-      out[static_cast<std::size_t>(k)] +=
-          std::complex<long double>(number_at<T>(2 * j), number_at<T>(2 * j + 1)) *
-          std::polar(1.0L, -2 * std::acos(-1.0L) * static_cast<long double>(j * k % n) /
-                               static_cast<long double>(n));
+    for (index_t j = 0; j < n; ++j) out[at(k)] += line[at(j)] * roots[at(j * k % n)];
   return out;
 }
 
