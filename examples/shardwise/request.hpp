@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace tool {
@@ -166,6 +167,7 @@ namespace detail {
 struct request_reader {
   request asked{};
   bool is_named = false;
+  bool has_operands = false;
 
   /// Numbers and lists are values of the parameters of operations; operands are a list, and types
   /// of several results may be one.
@@ -177,6 +179,8 @@ struct request_reader {
   }
   void operator()(const std::string& key, const std::vector<std::string>& list) {
     if (key == "operands") {
+      if (std::exchange(has_operands, true))
+        throw refusal("option_is_repeated", "\"operands\" is given once");
       asked.operands = list;
       return;
     }

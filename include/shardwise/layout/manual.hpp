@@ -15,12 +15,26 @@ struct manual_result {
   diagnosis verdict{};
 };
 
+namespace internal {
+/// Refuses halos, which a manual shard does not have.
+[[nodiscard]] constexpr diagnosis refuse_halos(const mesh_desc& mesh,
+                                               const layout_desc& layout) noexcept {
+  for (int d = 0; d < layout.rank(); ++d)
+    if (layout.grains[d].is_halo())
+      return {.rule = violation::dimension_is_split,
+              .operand = 0,
+              .dim = d,
+              .axis = mesh.axes[layout.dims[d].back()].label};
+  return {};
+}
+}  // namespace internal
+
 /// Returns the tensor that each device sees under manual sharding. Its extents are those of one
 /// shard, no dimension is split, and the axes that split it are manual. A tensor that is not split
 /// is unchanged.
 ///
-/// Checks that every split extent is divisible, so that all shards are equal, and that nothing is
-/// pending.
+/// Checks that every split extent is divisible, so that all shards are equal, that there are no
+/// halos, and that nothing is pending.
 ///
 ///     // f32[512@data, 64] on mesh(data=2, model=4): f32[256, 64]{manual: data}
 [[nodiscard]] constexpr manual_result to_manual(const mesh_desc& mesh,
@@ -28,7 +42,8 @@ struct manual_result {
   manual_result result{tensor, {}};
   layout_desc& layout = result.tensor.layout;
   layout.follow(exact{});
-  result.verdict = validate(mesh, layout, tensor.extents);
+  result.verdict = internal::refuse_halos(mesh, layout);
+  if (result.verdict.ok()) result.verdict = validate(mesh, layout, tensor.extents);
   for (int a = mesh.rank() - 1; a >= 0; --a)
     if (result.verdict.ok() && layout.is_pending(a))
       result.verdict = {.rule = violation::manual_axis_is_used, .axis = mesh.axes[a].label};
@@ -62,6 +77,9 @@ struct manual_result {
     return result;
   }
   result.tensor.layout = target;
+  result.verdict = internal::refuse_halos(mesh, tensor.layout);
+  if (result.verdict.ok()) result.verdict = internal::refuse_halos(mesh, target);
+  if (!result.verdict.ok()) return result;
   unsigned joined = 0;
   for (int d = 0; d < target.rank(); ++d) {
     const axis_list& inner = tensor.layout.dims[d];
@@ -74,6 +92,13 @@ struct manual_result {
     for (std::uint8_t a : inner) again.push_back(a);
     const index_t parts = mesh.parts(outer);
     index_t& extent = result.tensor.extents[d];
+    if (extent != dyn && parts != dyn && extent > max_elements / parts) {
+      result.verdict = {.rule = violation::tensor_is_too_large,
+                        .dim = d,
+                        .have = extent,
+                        .want = max_elements / parts + 1};
+      return result;
+    }
     if (parts != 1) extent = extent == dyn || parts == dyn ? dyn : extent * parts;
     // A dimension that is block-cyclic inside cannot be split into contiguous parts outside.
     const grain how = said_by_axis(mesh, inner, tensor.layout.grains[d], tensor.extents[d]);

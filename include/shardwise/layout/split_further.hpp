@@ -13,7 +13,7 @@ namespace shardwise {
 [[nodiscard]] constexpr layout_desc split_further(const mesh_desc& mesh, layout_desc layout,
                                                   const extents_desc& extents, int axis) noexcept {
   const auto added = static_cast<std::uint8_t>(axis);
-  if (axis < 0 || layout.dim_of(added) >= 0 || layout.uneven) return layout;
+  if (axis < 0 || layout.dim_of(added) >= 0) return layout;
   if (((layout.pending | layout.manual) >> axis & 1U) != 0) return layout;
   for (int d = 0; d < layout.rank(); ++d) {
     axis_list split = layout.dims[d];

@@ -76,8 +76,9 @@ constexpr void read_devices(reader& in, index_t* list, index_t count) noexcept {
 
 /// Reads the groups of the last dimensions, if any.
 constexpr void read_groups(reader& in, hlo_sharding& sharding) noexcept {
-  if (in.accept("last_tile_dim_replicate")) sharding.groups.push_back(hlo_group::replicated);
-  if (in.accept("last_tile_dims=")) {
+  if (in.accept("last_tile_dim_replicate")) {
+    sharding.groups.push_back(hlo_group::replicated);
+  } else if (in.accept("last_tile_dims=")) {
     in.expect('{', "groups read {manual, replicated}");
     do {
       const std::size_t at = in.here();
@@ -111,6 +112,7 @@ constexpr void skip_metadata(reader& in) noexcept {
   if (!in.accept("metadata=")) return;
   in.expect('{', "metadata is in braces");
   for (int depth = 1; in.ok() && depth > 0;) {
+    if (in.skip_quoted()) continue;
     const char c = in.peek();
     if (c == '{') ++depth;
     if (c == '}') --depth;
@@ -188,8 +190,10 @@ constexpr void write_order(Out& out, const iota_order& order) {
     detail::read_groups(in, sharding);
     if (in.ok() && list != nullptr) detail::sort_replicas(sharding, list);
   }
+  // Before the tie, or behind it, as XLA prints it.
   detail::skip_metadata(in);
   detail::read_tie(in, sharding.tie);
+  detail::skip_metadata(in);
   in.expect('}', "a sharding ends with }");
   hlo_result result{{}, in.finish()};
   if (result.verdict.ok()) result = canonical(sharding, buffer);

@@ -27,6 +27,7 @@ template <class F>
     const std::size_t begin = in.here();
     if (open != '{') in.fail("an element of a tuple begins with {");
     for (int depth = 0; in.ok();) {
+      if (in.skip_quoted()) continue;
       const char c = in.peek();
       if (c == '\0' || !in.accept(c)) in.fail("an element of a tuple ends with }");
       if (c == '{') ++depth;

@@ -209,7 +209,7 @@ struct read_layout {
   const auto refuse = [](text_view reason) { return read_layout{{}, {0, reason}}; };
   if (const text_view reason = why_not(sharding, rank); !reason.empty()) return refuse(reason);
   if (sharding.on.maximal()) return refuse("a layout has a mesh, not one device");
-  if (rank > max_rank) return refuse("a tensor has at most 8 dimensions");
+  if (rank < 0 || rank > max_rank) return refuse("a tensor has at most 8 dimensions");
   layout.dims.resize(static_cast<std::size_t>(rank));
   for (int d = 0; d < sharding.rank(); ++d)
     for (const axis_ref& ref : sharding.dims[d].axes) {

@@ -36,7 +36,9 @@ struct read_open_layout {
   for (int d = 0; in.ok() && d < sharding.rank(); ++d) {
     const named_dim& dim = sharding.dims[d];
     out.dims.push_back({});
-    for (const axis_ref& ref : dim.axes) out.dims[d].push_back(take(ref));
+    // Of parts of axes there may be more than a dimension has axes.
+    for (const axis_ref& ref : dim.axes)
+      if (const std::uint8_t axis = take(ref); in.ok()) out.dims[d].push_back(axis);
     if (!dim.open) out.close(d);
     if (dim.priority > 255) in.fail_at(0, "a priority is at most p255");
     if (dim.priority > 0) out.priorities[d] = static_cast<std::uint8_t>(dim.priority);

@@ -97,6 +97,16 @@ class reader {
   }
 
   /// Fails unless only blanks are left; returns the verdict on the whole text.
+  /// Skips a quoted string, in which braces, blanks and comments have no meaning, if one comes
+  /// next.
+  constexpr bool skip_quoted() noexcept {
+    if (peek() != '"') return false;
+    std::size_t end = position_ + 1;
+    while (end < words_.size() && words_[end] != '"') end += words_[end] == '\\' ? 2 : 1;
+    if (end >= words_.size()) return fail("a string ends with \"");
+    position_ = end + 1;
+    return true;
+  }
   constexpr parse_verdict finish() noexcept {
     skip_blanks();
     if (position_ < words_.size()) fail("nothing follows the end");

@@ -110,7 +110,7 @@ struct named_groups_result {
 [[nodiscard]] constexpr groups_result to_groups(const mesh_desc& mesh, const axis_list& axes,
                                                 device_buffer& buffer,
                                                 device_view devices = {}) noexcept {
-  named_groups named{{mesh, is_plain(devices) ? device_view{} : devices}, {}};
+  named_groups named{to_named(mesh, devices), {}};
   for (std::uint8_t a : axes) named.axes.push_back({a});
   return to_groups(named, buffer);
 }

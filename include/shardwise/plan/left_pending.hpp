@@ -38,7 +38,8 @@ struct left_pending_over {
     layout_desc out = gradient_layout(of);
     [[maybe_unused]] const auto add = [&](text_view name) {
       const int axis = mesh.find(name);
-      if (axis >= 0 && out.dim_of(static_cast<std::uint8_t>(axis)) < 0)
+      if (axis >= 0 && out.dim_of(static_cast<std::uint8_t>(axis)) < 0 &&
+          (out.manual >> axis & 1) == 0)
         out.pending = static_cast<std::uint8_t>(out.pending | 1U << axis);
     };
     (add(Axes), ...);

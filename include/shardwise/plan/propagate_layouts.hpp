@@ -18,9 +18,11 @@ namespace detail {
 [[nodiscard]] constexpr tensor_desc laid_out(const mesh_desc& mesh, tensor_desc tensor,
                                              const open_layout& splits) noexcept {
   if (tensor.layout.dims == splits.dims && tensor.layout.pending == 0) return tensor;
-  const std::uint8_t manual = tensor.layout.manual;
+  const layout_desc before = tensor.layout;
   tensor.layout = splits.layout();
-  tensor.layout.manual = manual;
+  tensor.layout.manual = before.manual;
+  for (int d = 0; d < before.rank(); ++d)
+    if (before.dims[d] == splits.dims[d]) tensor.layout.grains[d] = before.grains[d];
   tensor.layout.uneven = !validate(mesh, tensor.layout, tensor.extents).ok();
   return tensor;
 }
@@ -118,6 +120,7 @@ template <std::size_t Capacity>
     if (view.what(i) == operation_of<collective_operation> ||
         view.what(i) == operation_of<manual_operation>)
       out.values[i] = open_layout::exactly(view.values[i].layout);
+    out.values[i].replicated |= view.values[i].layout.manual;
   }
   for (const known_layout& given : known) {
     const read_open_layout read = parse_open_layout(given.words, *view.mesh);
@@ -134,6 +137,7 @@ template <std::size_t Capacity>
             .have = read.layout.rank(),
             .want = view.values[at].rank()});
     out.values[at] = read.layout;
+    out.values[at].replicated |= view.values[at].layout.manual;
   }
   open_layout original[Capacity]{};
   detail::propagation_note notes[Capacity]{};

@@ -34,7 +34,8 @@ namespace detail {
                                                            const tensor_desc& tensor,
                                                            const layout_desc& target) noexcept {
   redistribution way;
-  way.verdict = validate(mesh, target, tensor.extents);
+  way.verdict = validate(mesh, target);
+  if (way.verdict.ok()) way.verdict = validate(mesh, target, tensor.extents);
   if (way.verdict.ok()) way.verdict = check_reshard(mesh, tensor.layout, target);
   if (!way.verdict.ok()) return way;
 

@@ -100,6 +100,7 @@ struct manual_collective {
       result.tensor.extents[from] = parts == dyn ? dyn : result.tensor.extents[from] * parts;
     if (to >= 0 && result.tensor.extents[to] != dyn)
       result.tensor.extents[to] = parts == dyn ? dyn : result.tensor.extents[to] / parts;
+    result.verdict = validate(result.tensor.extents);
     return result;
   }
 
@@ -146,6 +147,19 @@ struct manual_collective {
               .dim = to,
               .have = tensor.extents[to],
               .want = parts};
+    if (from >= 0 && parts != dyn && tensor.extents[from] != dyn &&
+        tensor.extents[from] > max_elements / parts)
+      return {.rule = violation::tensor_is_too_large,
+              .dim = from,
+              .have = tensor.extents[from],
+              .want = max_elements / parts + 1};
+    // Parts of parts are blocks of a round, whose size is limited.
+    if (from >= 0 && from == to && parts > 1 && tensor.extents[to] != dyn &&
+        tensor.extents[to] / parts > grain::largest)
+      return {.rule = violation::tensor_is_too_large,
+              .dim = to,
+              .have = tensor.extents[to] / parts,
+              .want = grain::largest + 1};
     // A reduction over devices and a pending one commute only if they are of the same kind.
     const unsigned others = layout.pending & ~unsigned{bits()};
     if ((reduces() || as_terms) && others != 0 && layout.kind != reduce)

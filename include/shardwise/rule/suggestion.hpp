@@ -246,15 +246,16 @@ struct permission {
       out << "cut_once(";
     else if (how.is_cyclic())
       out << "block_cyclic<" << how.number() << ">(";
-    else if (how.is_halo())
-      out << "with_halo<" << how.before() << ", " << how.behind() << ">(";
     else if (how.is_strided())
       out << "strided_by<" << how.number() << ">(";
     else if (dim.size() > 1)
       out << "by(";
-    for (int i = 0; i < dim.ssize(); ++i)
-      out << text_view(i > 0 ? ", " : "") << quote << mesh.axes[dim[i]].label << quote;
-    if (dim.size() > 1 || !how.is_contiguous()) out << ')';
+    for (int i = 0; i < dim.ssize(); ++i) {
+      out << text_view(i > 0 ? ", " : "") << quote << mesh.axes[dim[i]].label;
+      if (how.is_halo() && i + 1 == dim.ssize()) out << '~' << how.before() << ':' << how.behind();
+      out << quote;
+    }
+    if (dim.size() > 1 || !(how.is_contiguous() || how.is_halo())) out << ')';
     if (dim.empty()) out << "none";
   }
   return out << '>' << text_view(policy.empty() ? "" : ", ") << policy << '>';

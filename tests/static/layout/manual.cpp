@@ -46,6 +46,23 @@ static_assert(from_manual(pod::value, manual_rows, whole).verdict ==
               diagnosis{.rule = violation::manual_axis_is_left, .axis = "data"});
 static_assert(from_manual(pod::value, manual_rows, layout<pod, P<"data">>::value).verdict.rule ==
               violation::rank_differs_from_spec);
+// Manual shards have no halos, and joined ones at most the elements of a tensor.
+constexpr layout_desc with_halos = layout<pod, P<"data~1:1", none>>::value;
+static_assert(to_manual(pod::value, {element::f32, {512, 64}, with_halos}).verdict.rule ==
+              violation::dimension_is_split);
+static_assert(from_manual(pod::value, manual_rows, with_halos).verdict.rule ==
+              violation::dimension_is_split);
+constexpr tensor_desc longest{element::f32, {max_elements}, [] {
+                                layout_desc how;
+                                how.dims = {axis_list{}};
+                                how.manual = 1;
+                                return how;
+                              }()};
+static_assert(manual_collective{.kind = collective::all_gather, .axes = {0}, .from = 0}
+                  .apply(pod::value, longest)
+                  .verdict.rule == violation::tensor_is_too_large);
+static_assert(from_manual(pod::value, longest, layout<pod, P<"data">>::value).verdict.rule ==
+              violation::tensor_is_too_large);
 constexpr auto collective_of = [](const axis_list& axes) {
   return manual_collective{.axes = axes}.apply(pod::value, manual_rows);
 };

@@ -477,6 +477,8 @@ inline constexpr text_fact hlo_text_facts[] = {
      "{devices=[2,2,2,2]<=[16] last_tile_dims={manual, replicated} shard_like 1}"},
     {"{replicated shard_as 7}", "{replicated shard_as 7}"},
     {"{devices=[2]<=[2] metadata={op_name=a(b) {}} shard_as 7}", "{devices=[2]<=[2] shard_as 7}"},
+    {"{devices=[2]<=[2] shard_as 7 metadata={op_name=\"a}b /* \\\" {\"}}",
+     "{devices=[2]<=[2] shard_as 7}"},
     // Replicas ascend, groups are in order and joined.
     {"{devices=[2,2]3,1,2,0 last_tile_dim_replicate}",
      "{devices=[2,2]1,3,0,2 last_tile_dim_replicate}"},

@@ -2,6 +2,7 @@
 #include "support/catch.hpp"
 #include "unit/notation/dtensor_facts.hpp"
 #include "unit/notation/names_facts.hpp"
+#include <shardwise/mesh.hpp>
 
 TEST_CASE("Shardy meshes and shardings are read and written") {
   for (const sdy_fact& fact : sdy_mesh_facts) {
@@ -63,4 +64,28 @@ TEST_CASE("placements and specs say the same") {
     CAPTURE(std::string(fact.placements.data()));
     CHECK(holds(fact));
   }
+}
+
+TEST_CASE("parts of an axis are refused, however many there are") {
+  const shardwise::mesh_desc mesh{{shardwise::axis_desc{"x", 65536}}};
+  std::string words;
+  for (int part = 32768; part > 0; part /= 2)
+    words += (words.empty() ? "[{\"x\":(" : ", \"x\":(") + std::to_string(part) + ")2";
+  CHECK(!shardwise::parse_open_layout(words + "}]", mesh).verdict.ok());
+}
+
+namespace {
+struct names_square : shardwise::mesh<shardwise::axis<"x", 2>, shardwise::axis<"y", 2>> {};
+constexpr shardwise::index_t names_order[] = {3, 1, 2, 0};
+}  // namespace
+
+TEST_CASE("groups of a mesh with an order have the devices of that order") {
+  const shardwise::mesh_desc mesh = shardwise::ordered_mesh<names_square, names_order>::value;
+  shardwise::index_t room[8];
+  shardwise::device_buffer buffer(room, 8);
+  const shardwise::groups_result made = shardwise::to_groups(mesh, shardwise::axis_list{1}, buffer);
+  REQUIRE(made.verdict.ok());
+  CHECK(made.groups.member(0, 0) == 3);
+  CHECK(made.groups.member(0, 1) == 1);
+  CHECK(made.groups.member(1, 0) == 2);
 }
