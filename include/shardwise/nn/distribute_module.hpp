@@ -28,6 +28,8 @@ inline constexpr bool have_same_members = [] {
     return false;
   else if constexpr (kind == nest_kind::aggregate)
     return member_count<Target> == member_count<Source>;
+  else if constexpr (kind == nest_kind::tuple)
+    return std::tuple_size<Target>::value == std::tuple_size<Source>::value;
   else
     return true;
 }();

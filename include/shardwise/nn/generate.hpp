@@ -52,6 +52,16 @@ struct one_token<Prompt> {
   [[nodiscard]] static auto last(const auto& scores) { return index_at<1, -1>(scores); }
 };
 
+/// Refuses a token that is no element of the prompt's type, in which the model reads it.
+template <class Prompt>
+void require_token(std::int32_t token) {
+  using T = typename Prompt::value_type;
+  if (static_cast<std::int64_t>(static_cast<T>(token)) != token)
+    fail({.rule = violation::number_is_out_of_range, .have = token},
+         "a token that was sampled is no element of the prompt's type; its tokens may be "
+         "std::int32_t");
+}
+
 /// Samples a token for each row of scores `[batch, tokens]`, with a key for each row.
 template <class Scores>
 [[nodiscard]] std::vector<std::int32_t> sample_rows(const Scores& scores, const nn::sampling& by,
@@ -124,6 +134,7 @@ template <class Model, class Cache, detail::TokenTensor Prompt>
     return index_at<1, 0>(model(next, kept));
   });
   for (index_t n = 1; n < count && !std::all_of(texts.begin(), texts.end(), has_ended); ++n) {
+    for (const std::vector<std::int32_t>& row : texts) detail::require_token<Prompt>(row.back());
     const auto next = token::make(pool, prompt, [&](const global_index& at) {
       return static_cast<typename Prompt::value_type>(
           texts[static_cast<std::size_t>(at[0])].back());

@@ -35,9 +35,20 @@ struct with_result<Module<A...>, Out> {
   using type = Module<std::conditional_t<is_result_spec<A>, Out, A>...>;
 };
 
+// The result of a module that is wrapped is that of the module inside, or of the wrapper.
+template <class Inner, class In, class Was, class Out>
+struct with_result<nn::between<Inner, In, Was>, Out> {
+  static constexpr bool is_inside = with_result<Inner, Out>::places == 1;
+  static constexpr int places = 1;
+  using type =
+      std::conditional_t<is_inside, nn::between<typename with_result<Inner, Out>::type, In, Was>,
+                         nn::between<Inner, In, Out>>;
+};
+
 /// The effect of a rule on modules: it finishes their result with `Out`.
 template <class Out>
 struct finishes_modules {
+  static constexpr bool finishes = true;
   template <class Module>
   static constexpr bool can_change = with_result<Module, Out>::places == 1;
   template <class Module>

@@ -35,18 +35,29 @@ struct planned_tensor<Parts, T, Extents, marked_layout<OnPaper, Layout, Place>> 
                                   sharded_tensor<T, Extents, layout>>;
 };
 
-/// A module after the rules whose bits are set, in their order.
-template <std::uint64_t Bits, class Module, class... Rules>
+/// True for a rule that gives modules another spec for their result.
+template <class Rule>
+inline constexpr bool finishes = requires {
+  requires Rule::finishes;
+};
+
+/// A module after the rules whose bits are set, in their order. Of those that finish its result,
+/// the first one applies.
+template <std::uint64_t Bits, bool IsFinished, class Module, class... Rules>
 struct ruled_module {
   using type = Module;
 };
-template <std::uint64_t Bits, class Module, class First, class... Rest>
+template <std::uint64_t Bits, bool IsFinished, class Module, class First, class... Rest>
   requires((Bits & 1U) != 0)
-struct ruled_module<Bits, Module, First, Rest...>
-    : ruled_module<(Bits >> 1U), typename First::template module<Module>, Rest...> {};
-template <std::uint64_t Bits, class Module, class First, class... Rest>
+struct ruled_module<Bits, IsFinished, Module, First, Rest...>
+    : ruled_module<(Bits >> 1U), IsFinished || finishes<First>,
+                   std::conditional_t<IsFinished && finishes<First>, Module,
+                                      typename First::template module<Module>>,
+                   Rest...> {};
+template <std::uint64_t Bits, bool IsFinished, class Module, class First, class... Rest>
   requires((Bits & 1U) == 0 && Bits != 0)
-struct ruled_module<Bits, Module, First, Rest...> : ruled_module<(Bits >> 1U), Module, Rest...> {};
+struct ruled_module<Bits, IsFinished, Module, First, Rest...>
+    : ruled_module<(Bits >> 1U), IsFinished, Module, Rest...> {};
 
 /// The change of a marked model to the planned one.
 template <class Parts>

@@ -34,7 +34,7 @@ struct plan_verdict {
 };
 
 /// The module after the rules whose bits are set.
-template <std::uint64_t Bits, class Module, class... Rules>
+template <std::uint64_t Bits, bool IsFinished, class Module, class... Rules>
 struct ruled_module;
 
 /// True for a rule that changes modules.
@@ -56,7 +56,7 @@ struct rule_list {
     return (... && ((bits >> i++ & 1U) == 0 || changes<Rules, Module>()));
   }
   template <std::uint64_t Bits, class Module>
-  using changed = typename ruled_module<Bits, Module, Rules...>::type;
+  using changed = typename ruled_module<Bits, false, Module, Rules...>::type;
 
  private:
   template <class Rule, class Module>

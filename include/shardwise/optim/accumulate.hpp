@@ -90,26 +90,16 @@ template <class Loss, class Change, class Model, class... Batch>
   }
 }
 
-/// Returns the argument `x` for micro-batch `n`: a random key, or a 64-bit integer tensor of rank
-/// 0, which is taken for one, is replaced by the `n`-th key that it splits into; anything else is
-/// passed on.
+/// Returns the argument `x` for micro-batch `n`: a random key, also that of a compiled step, is
+/// replaced by the `n`-th key that it splits into; anything else is passed on.
 template <class X>
 [[nodiscard]] constexpr auto argument_of_batch(const X& x, std::uint32_t n) {
-  if constexpr (requires { x.split(n); }) {
+  if constexpr (requires { x.split(n); })
     return x.split(n);
-  } else if constexpr (Operand<X>) {
-    if constexpr (X::extents_type::rank == 0 &&
-                  std::is_same_v<typename X::value_type, std::int64_t>)
-      return made_tensor(split_key(x, std::int64_t{n}));
-    else
-      return x;
-  } else if constexpr (ValueOperand<X>) {
-    if constexpr (std::is_same_v<typename X::value_type, std::int64_t>)
-      if (x.extents().empty()) return made_tensor(split_key(x, std::int64_t{n}));
+  else if constexpr (ValueOperand<X>)
     return made_tensor(x);
-  } else {
+  else
     return x;
-  }
 }
 
 }  // namespace detail

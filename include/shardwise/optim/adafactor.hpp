@@ -132,7 +132,7 @@ struct adafactor {
     const auto update = [&]<class W>(const treatment& how, W& w, auto& rows, auto& columns,
                                      const W& gradient) {
       const auto number = [](double value) { return internal::number_for<W>(value); };
-      const auto rate_here = rates.template beside<W>();
+      const auto own_rate = internal::made_tensor(rates.template beside<W>() * number(how.rate));
       const auto g = internal::made_tensor(internal::widened(gradient));
       const auto along =
           direction(g, rows, columns, internal::made_tensor(weights.template beside<W>()));
@@ -141,11 +141,11 @@ struct adafactor {
       const auto excess =
           maximum(sqrt(detail::mean_square(along)) * number(1 / threshold), number(1));
       const auto step =
-          internal::made_tensor(minimum(bounds.template beside<W>(), rate_here) * scale / excess);
-      const auto moved = v - along * (step * number(how.rate));
+          internal::made_tensor(minimum(bounds.template beside<W>(), own_rate) * scale / excess);
+      const auto moved = v - along * step;
       if (how.decays && weight_decay != 0)
         internal::put(w, internal::narrowed<typename W::value_type>(
-                             moved - v * rate_here * number(weight_decay * how.rate)));
+                             moved - v * own_rate * number(weight_decay)));
       else
         internal::put(w, internal::narrowed<typename W::value_type>(moved));
     };

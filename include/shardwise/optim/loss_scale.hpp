@@ -83,11 +83,12 @@ struct loss_scale {
     }
     const Number steps = kept.good_steps + 1.0F;
     const auto grows = steps >= number(static_cast<double>(interval));
-    const Number grown =
-        where(grows, minimum(kept.scale * number(growth), number(most)), kept.scale);
+    // A first scale beyond the limits does not change the direction.
+    const Number larger = maximum(kept.scale, minimum(kept.scale * number(growth), number(most)));
+    const Number smaller =
+        minimum(kept.scale, maximum(kept.scale * number(backoff), number(least)));
     internal::put(kept.good_steps, where(is_right, where(grows, 0.0F, steps), 0.0F));
-    internal::put(kept.scale,
-                  where(is_right, grown, maximum(kept.scale * number(backoff), number(least))));
+    internal::put(kept.scale, where(is_right, where(grows, larger, kept.scale), smaller));
   }
 };
 

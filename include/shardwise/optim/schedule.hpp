@@ -31,6 +31,7 @@ struct warmup_cosine {
 
   /// Returns the rate of a step, counted from 0.
   [[nodiscard]] double operator()(index_t step) const noexcept {
+    if (step >= steps) return least;
     if (step < warmup) return peak * static_cast<double>(step + 1) / static_cast<double>(warmup);
     const auto all = static_cast<double>(std::max(steps - warmup, index_t{1}));
     const double done = std::min(static_cast<double>(step - warmup) / all, 1.0);

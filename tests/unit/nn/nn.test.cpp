@@ -360,8 +360,8 @@ TEST_CASE("losses") {
   REQUIRE(to_host(reshard<P<>>(nn::huber(x, x * 0.0, 0.5)))() == Approx((0.125 + 0.375) / 3));
   REQUIRE(to_host(reshard<P<>>(nn::huber(x, x * 0.0)))() == Approx((0.125 + 0.5) / 3));
   // It is a square at residuals of 0 too.
-  const auto bend = gradient([](const auto& p) {
-    return sum(gradient([](const auto& q) { return nn::huber(q, q * 0.0); })(p));
+  const auto bend = gradient([](const auto& a) {
+    return sum(gradient([](const auto& b) { return nn::huber(b, b * 0.0); })(a));
   })(x * 0.0);
   for (const auto each : to_host(bend).elements()) REQUIRE(each == Approx(1.0 / 12));
   REQUIRE(to_host(reshard<P<>>(nn::smooth_l1(x, x * 0.0, 0.5)))() == Approx((0.25 + 0.75) / 3));
@@ -387,6 +387,13 @@ TEST_CASE("losses") {
   REQUIRE(unit(1, 2) == Approx(1 / std::sqrt(1.25)));
   REQUIRE(to_host(nn::cosine_similarity<1>(x, x * 3.0))(0) == Approx(1));
   REQUIRE(to_host(nn::cosine_similarity<1>(x, x * 0.0))(0) == 0);
+  // Products of 16-bit elements are added beyond their range.
+  using long_rows = sharded_tensor<float16, extents<2, 1024>, layout<pod, P<none, none>>>;
+  const auto far = full<long_rows>(pool, float16(16.0F));
+  REQUIRE(static_cast<float>(to_host(nn::cosine_similarity<1>(far, far))(1)) == 1.0F);
+  const auto whole_p = reshard<P<none, none>>(p);
+  REQUIRE_THROWS_WITH(nn::nll(whole_p, slice_in_dim<0, 0, 3>(reshard<P<none>>(labels))),
+                      contains("operand_sizes_differ"));
   const auto y = to_host(nn::dropout<std::ratio<1, 2>>{}(x + 1.0, random_key{1}));
   for (int i = 0; i < 4; ++i)
     for (int j = 0; j < 3; ++j) REQUIRE((y(i, j) == 0 || y(i, j) == Approx(2 * (1 + 0.5 * j))));

@@ -79,6 +79,18 @@ static_assert(same<nn::planned<whole, nn::plan<>>, whole>);
 static_assert(same<nn::planned<whole, nn::complete_plan<nn::unchanged<"*">>>, whole>);
 static_assert(same<nn::planned<on_paper<whole>, tensor_parallel>, on_paper<split>>);
 static_assert(same<nn::planned<split, nn::plan<nn::unchanged<"*_norm">>>, split>);
+// The first rule that finishes a module applies, and a module that is wrapped keeps its inputs.
+using whole_down = nn::linear<tensor<P<none, none>, 16, 8>, tensor<P<none>, 8>>;
+static_assert(
+    same<nn::planned<std::tuple<whole_down>,
+                     nn::plan<nn::finish<"0", stream>, nn::finish<"*", P<none, none, none>>>>,
+         std::tuple<nn::linear<tensor<P<none, none>, 16, 8>, tensor<P<none>, 8>, stream>>>);
+static_assert(
+    same<
+        nn::planned<std::tuple<whole_down>,
+                    nn::plan<nn::prepare<"0", P<"data", "model", none>>, nn::finish<"0", stream>>>,
+        std::tuple<nn::between<nn::linear<tensor<P<none, none>, 16, 8>, tensor<P<none>, 8>, stream>,
+                               P<"data", "model", none>>>>);
 
 // The first matching rule applies; axes in `by(...)` are major to minor; vectors and optionals.
 using ruled = nn::plan<nn::unchanged<"1.*">, nn::column_wise<"*.weight", by("model", "data")>,

@@ -228,6 +228,8 @@ TEST_CASE("schedules") {
   REQUIRE(wave(9) == Approx(1.5));
   REQUIRE(wave(14) == Approx(1.0));
   REQUIRE(wave(100) == Approx(1.0));
+  // The rate is the lowest from the end on, also if it has not stopped rising.
+  REQUIRE(optim::warmup_cosine{.peak = 1, .warmup = 100, .steps = 50}(60) == 0);
   STATIC_REQUIRE(optim::linear{.first = 1, .last = 0, .steps = 4}(1) == 0.75);
   STATIC_REQUIRE(optim::linear{.first = 1, .last = 0, .steps = 4}(9) == 0);
   STATIC_REQUIRE(optim::linear{.first = 1, .last = 0, .steps = 0}(3) == 0);
