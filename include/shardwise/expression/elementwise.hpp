@@ -138,19 +138,29 @@ struct element_type_of<Number, X> {
   using type = typename std::remove_cvref_t<X>::value_type;
 };
 
+/// True for numbers of a floating-point type, of 16 bits too.
+template <class X>
+inline constexpr bool is_fractional_number = std::is_floating_point_v<std::remove_cvref_t<X>>;
+template <class X>
+  requires(std::is_same_v<std::remove_cvref_t<X>, bfloat16> ||
+           std::is_same_v<std::remove_cvref_t<X>, float16>)
+inline constexpr bool is_fractional_number<X> = true;
+
 /// The position of the first floating-point number among operands with integer elements, or -1.
 template <class T, class... X>
 inline constexpr int number_that_is_cut =
-    first_false<!(Scalar<X> && !has_fractions(element_of<T>) &&
-                  std::is_floating_point_v<std::remove_cvref_t<X>>)...>;
+    first_false<!(Scalar<X> && !has_fractions(element_of<T>) && is_fractional_number<X>)...>;
 
 /// Checks that an integer given as an operand or as a fill value can be represented in `T`.
 template <class T, class X>
 constexpr void require_in_range(const X& number) {
   using value = std::remove_cvref_t<X>;
-  if constexpr (std::integral<value> && std::integral<T> && !std::same_as<value, bool> &&
-                !std::same_as<T, bool>) {
-    if (std::in_range<T>(+number)) return;
+  if constexpr (std::integral<value> && std::integral<T> && !std::same_as<value, bool>) {
+    if constexpr (std::same_as<T, bool>) {
+      if (number == 0 || number == 1) return;
+    } else {
+      if (std::in_range<T>(+number)) return;
+    }
     sentence words;
     fail({.rule = violation::number_is_out_of_range},
          words << number << " is no " << to_text(element_of<T>));

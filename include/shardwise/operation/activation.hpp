@@ -3,6 +3,7 @@
 
 #include "shardwise/operation/clamp.hpp"
 #include "shardwise/operation/exponential.hpp"
+#include "shardwise/operation/whole_elements.hpp"
 
 #include <cstdint>
 #include <type_traits>
@@ -107,15 +108,23 @@ template <class X, class Alpha, internal::Terms... Given>
 template <class X, internal::Terms... Given>
   requires ElementwiseOperands<X>
 [[nodiscard]] constexpr auto hardtanh(X&& x, const Given&... given) {
-  return clamp(std::forward<X>(x), -1, 1, given...);
+  constexpr int least = std::is_unsigned_v<typename std::remove_cvref_t<X>::value_type> ? 0 : -1;
+  return clamp(std::forward<X>(x), least, 1, given...);
 }
 
-/// Returns `(x + 3) / 6` clamped to [0, 1].
+/// The names of functions that are composed of others in errors.
+struct hard_sigmoid_of;
+struct soft_sign_of;
+
+/// Returns `(x + 3) / 6` clamped to [0, 1], of floating-point elements.
 template <class X, internal::Terms... Given>
   requires ElementwiseOperands<X>
 [[nodiscard]] constexpr auto hard_sigmoid(X&& x, const Given&... given) {
-  return divide(clamp(add(std::forward<X>(x), 3, internal::without_request(given)...), 0, 6), 6,
-                given...);
+  if constexpr (detail::WholeElements<X>)
+    return detail::refuse_whole_elements<hard_sigmoid_of, X>();
+  else
+    return divide(clamp(add(std::forward<X>(x), 3, internal::without_request(given)...), 0, 6), 6,
+                  given...);
 }
 
 /// Returns `log(sigmoid(x))`, without overflow for any `x`.
@@ -147,13 +156,16 @@ template <class X, internal::Terms... Given>
   return multiply(x, hard_sigmoid(x, internal::without_request(given)...), given...);
 }
 
-/// Returns `x / (1 + |x|)`.
+/// Returns `x / (1 + |x|)`, of floating-point elements.
 template <class X, internal::Terms... Given>
   requires ElementwiseOperands<X>
 [[nodiscard]] constexpr auto soft_sign(const X& x, const Given&... given) {
-  return divide(
-      x, add(abs(x, internal::without_request(given)...), 1, internal::without_request(given)...),
-      given...);
+  if constexpr (detail::WholeElements<X>)
+    return detail::refuse_whole_elements<soft_sign_of, X>();
+  else
+    return divide(
+        x, add(abs(x, internal::without_request(given)...), 1, internal::without_request(given)...),
+        given...);
 }
 
 /// Returns `scale elu(x, alpha)` with the constants that keep mean 0 and variance 1.
@@ -182,7 +194,9 @@ template <class X, Scalar Threshold, internal::Terms... Given>
   requires ElementwiseOperands<X>
 [[nodiscard]] constexpr auto soft_shrink(const X& x, Threshold threshold, const Given&... given) {
   const auto least = [=] {
-    if constexpr (std::is_unsigned_v<Threshold>)
+    if constexpr (std::is_unsigned_v<typename X::value_type>)
+      return 0;
+    else if constexpr (std::is_unsigned_v<Threshold>)
       return -static_cast<std::int64_t>(threshold);
     else
       return -threshold;

@@ -3,6 +3,7 @@
 
 #include "shardwise/operation/arithmetic.hpp"
 #include "shardwise/operation/cast.hpp"
+#include "shardwise/operation/clamp.hpp"
 #include "shardwise/operation/classification.hpp"
 #include "shardwise/operation/comparison.hpp"
 #include "shardwise/operation/dynamic_slice.hpp"
@@ -163,8 +164,9 @@ constexpr void quantile(paper_steps& at, const attributes& how, const tensor_des
                         tensor_results& out) {
   const auto dim = static_cast<int>(how.integers[0]);
   const attributes order = sort_operation::how(dim, false);
-  const tensor_desc sorted =
-      at.apply<sort_operation>(order, at.gathered(sort_operation::rule(order, {x[0]}), {x[0]})[0]);
+  const tensor_desc sorted = widened(
+      at,
+      at.apply<sort_operation>(order, at.gathered(sort_operation::rule(order, {x[0]}), {x[0]})[0]));
   const auto pick = [&] {
     const tensor_desc one = at.apply<dynamic_slice_operation>(integer_attributes(dim, 1), sorted,
                                                               tensor_desc{element::i64, {}, {}});
@@ -174,8 +176,10 @@ constexpr void quantile(paper_steps& at, const attributes& how, const tensor_des
   const tensor_desc number = paper_steps::number(low);
   const tensor_desc sum =
       at.each<f::add>(at.each<f::multiply>(low, number), at.each<f::multiply>(high, number));
-  const tensor_desc between = at.each<f::where>(at.each<f::equal>(low, high), low, sum);
-  out.push_back(at.each<f::where>(at.each<f::isnan>(greatest), greatest, between));
+  const tensor_desc mixed = at.each<f::clamp>(sum, low, high);
+  const tensor_desc between = at.each<f::where>(at.each<f::equal>(low, high), low, mixed);
+  out.push_back(
+      narrowed(at, at.each<f::where>(at.each<f::isnan>(greatest), greatest, between), x[0].type));
 }
 constexpr void split(paper_steps& at, const attributes& how, const tensor_descs& given,
                      tensor_results& out) {

@@ -70,8 +70,8 @@ constexpr void hard_shrink(paper_steps& at, const attributes&, const tensor_desc
 }
 constexpr void logit(paper_steps& at, const attributes&, const tensor_descs& x,
                      tensor_results& out) {
-  const tensor_desc rest = at.each<f::subtract>(paper_steps::number(x[0]), x[0]);
-  out.push_back(at.each<f::log>(at.each<f::divide>(x[0], rest)));
+  const tensor_desc rest = at.each<f::log1p>(at.each<f::negate>(x[0]));
+  out.push_back(at.each<f::subtract>(at.each<f::log>(x[0]), rest));
 }
 constexpr void of_one_number(paper_steps& at, const attributes& how, const tensor_descs& x,
                              tensor_results& out) {
@@ -84,9 +84,12 @@ constexpr void scaled(paper_steps& at, const attributes&, const tensor_descs& x,
 constexpr void sinc(paper_steps& at, const attributes&, const tensor_descs& x,
                     tensor_results& out) {
   const tensor_desc n = paper_steps::number(x[0]);
-  const tensor_desc safe = at.each<f::where>(at.each<f::equal>(x[0], n), n, x[0]);
-  const tensor_desc angle = at.each<f::multiply>(safe, n);
-  out.push_back(at.each<f::divide>(at.each<f::sin>(angle), angle));
+  const tensor_desc is_zero = at.each<f::equal>(x[0], n);
+  const tensor_desc angle = at.each<f::multiply>(at.each<f::where>(is_zero, n, x[0]), n);
+  const tensor_desc series =
+      at.each<f::subtract>(n, at.each<f::multiply>(at.each<f::square>(x[0]), n));
+  out.push_back(
+      at.each<f::where>(is_zero, series, at.each<f::divide>(at.each<f::sin>(angle), angle)));
 }
 constexpr void heaviside(paper_steps& at, const attributes&, const tensor_descs& x,
                          tensor_results& out) {

@@ -25,6 +25,8 @@ template <int Dim, class X, class Permitted>
     const auto whole = fetching_call<first, Permitted>::gathered(x);
     const int dim = counted_from_front(Dim, rank);
     const index_t size = whole.extents()[dim];
+    if (size % 2 != 0)
+      fail({.rule = violation::extent_is_not_divisible, .dim = dim, .have = size, .want = 2});
     const auto part = [&](index_t begin, index_t end) {
       return X::value_domain::template apply_with_across<slice_operation, T>(
           Permitted::bits(whole.mesh()), slice_operation::how(dim, begin, end, 1), whole);
@@ -35,15 +37,16 @@ template <int Dim, class X, class Permitted>
     return split_at<Dim, 0>(x, permitted);
   } else {
     constexpr index_t size = X::extents_type::value[dim];
-    // A size that is not known has no half: its slice is out of range.
-    return split_at < Dim, size == dyn ? -1 : size / 2 > (x, permitted);
+    // A size that is odd or not known has no half: its slice is out of range.
+    constexpr index_t half = size == dyn ? -1 : size % 2 == 0 ? size / 2 : size + 1;
+    return split_at<Dim, half>(x, permitted);
   }
 }
 
 }  // namespace detail
 
 /// Returns the gated linear unit: the first half of a dimension times the sigmoid of the second
-/// half. The dimension must not be split, or is gathered over permitted axes.
+/// half. The dimension has an even size, and must not be split, or is gathered over permitted axes.
 ///
 ///     auto y = glu<1>(x);                            // f32[8@data, 64] -> f32[8@data, 32]
 template <int Dim, NamedOperand X, internal::Terms Given = across_axes<>>

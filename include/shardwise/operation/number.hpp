@@ -54,7 +54,7 @@ struct operand_beside<T, Model, X> {
   using element_type = typename number_element<T, Model>::type;
   using type = typename number_beside<element_type, Model>::type;
   static constexpr bool is_cut =
-      std::is_floating_point_v<std::remove_cvref_t<X>> && !has_fractions(element_of<element_type>);
+      is_fractional_number<X> && !has_fractions(element_of<element_type>);
 };
 
 /// A call on a tensor and operands that may be numbers, with element types `T...`.
@@ -102,6 +102,7 @@ struct call_with_numbers {
       return static_cast<X&&>(x);
     } else {
       using element_type = typename operand_beside<Type, Model, X>::element_type;
+      require_in_range<element_type>(x);
       if constexpr (ValueOperand<Model>)
         return Model::value_domain::template number<element_type>(model,
                                                                   static_cast<element_type>(x));

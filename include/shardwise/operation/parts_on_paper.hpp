@@ -127,7 +127,8 @@ constexpr void glu(paper_steps& at, const attributes& how, const tensor_descs& g
                    tensor_results& out) {
   const tensor_desc x = at.gathered(split_judge::rule(how, given), given)[0];
   const index_t size = x.extents[static_cast<int>(how.integers[0])];
-  const tensor_desc first = part_of(at, x, how, 0, size / 2);
+  // An odd size has no half: its slice is out of range.
+  const tensor_desc first = part_of(at, x, how, 0, size % 2 == 0 ? size / 2 : size + 1);
   const tensor_desc second = part_of(at, x, how, size / 2, size);
   out.push_back(at.each<f::multiply>(first, at.each<f::sigmoid>(second)));
 }

@@ -66,8 +66,9 @@ namespace linalg {
 
 /// Returns the pseudo-inverses of matrices, the last two dimensions, by their singular value
 /// decompositions. Singular values count as 0 if they are at most the largest one times the larger
-/// size and the rounding error of the element type, as in NumPy, so that the rank need not be full.
-/// The other dimensions may be split. The gradient is not finite if singular values are equal.
+/// size and the rounding error of the element type, as in PyTorch, so that the rank need not be
+/// full. The other dimensions may be split. The gradient is not finite if singular values are
+/// equal.
 ///
 ///     auto y = linalg::pinv(x);                        // f32[8@data, 6, 4] -> f32[8@data, 4, 6]
 template <NamedOperand X, internal::Terms Given = across_axes<>>

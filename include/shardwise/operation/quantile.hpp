@@ -19,19 +19,27 @@ namespace shardwise {
 ///     auto high = quantile<1>(x, 0.95);              // f32[8@data, 64] -> f32[8@data]
 template <int Dim, NamedOperand X, internal::Terms... Given>
 [[nodiscard]] constexpr auto quantile(const X& x, double fraction, const Given&... given) {
-  const auto sorted = sort<Dim>(x, internal::without_request(given)...);
-  const index_t last = x.extents()[counted_from_front(Dim, x.extents().ssize())] - 1;
-  const double part = !(fraction > 0) ? 0 : fraction < 1 ? fraction : 1;
-  const double place = part * static_cast<double>(last);
-  const auto before = static_cast<index_t>(place);
-  const double rest = place - static_cast<double>(before);
-  const auto at = [&](index_t i) { return squeeze<Dim>(dynamic_slice<Dim, 1>(sorted, i)); };
-  // NaN comes last.
-  const auto greatest = at(last);
-  const auto low = at(before), high = at(rest > 0 ? before + 1 : before);
-  // Weights, since the difference of two elements may overflow; equal infinities have none.
-  const auto between = where(equal(low, high), low, low * (1 - rest) + high * rest);
-  return where(isnan(greatest), greatest, between, given...);
+  const auto in_order = sort<Dim>(x, internal::without_request(given)...);
+  if constexpr (AnyRefused<decltype(in_order)>) {
+    return refused_value{};
+  } else {
+    using T = typename X::value_type;
+    // In the elements of arithmetic, since rounded weights do not add up to 1.
+    const auto sorted = internal::made_tensor(internal::widened(in_order));
+    const index_t last = x.extents()[counted_from_front(Dim, x.extents().ssize())] - 1;
+    const double part = !(fraction > 0) ? 0 : fraction < 1 ? fraction : 1;
+    const double place = part * static_cast<double>(last);
+    const auto before = static_cast<index_t>(place);
+    const double rest = place - static_cast<double>(before);
+    const auto at = [&](index_t i) { return squeeze<Dim>(dynamic_slice<Dim, 1>(sorted, i)); };
+    // NaN comes last.
+    const auto greatest = at(last);
+    const auto low = at(before), high = at(rest > 0 ? before + 1 : before);
+    // Weights, since the difference of two elements may overflow; equal infinities have none.
+    const auto mixed = clamp(low * (1 - rest) + high * rest, low, high);
+    const auto between = where(equal(low, high), low, mixed);
+    return internal::narrowed<T>(where(isnan(greatest), greatest, between, given...));
+  }
 }
 /// Returns the element in the middle of those along a dimension in order, or the mean of two:
 /// `quantile<Dim>(x, 0.5)`.

@@ -11,6 +11,7 @@
 #include "shardwise/operation/stop_gradient.hpp"
 #include "shardwise/operation/transcendental.hpp"
 #include "shardwise/operation/whole_dims.hpp"
+#include "shardwise/operation/whole_elements.hpp"
 
 #include <cstdint>
 #include <limits>
@@ -166,13 +167,19 @@ template <int... Dims, NamedOperand X, class... Options>
 ///     auto top = nanmax<1>(x);       // f32[512, 64@model] -> f32[512]{partial max: model}
 template <int... Dims, NamedOperand X, class... Options>
 [[nodiscard]] constexpr auto nanmax(const X& x, const Options&... options) {
-  return max<Dims...>(where(isnan(x), -std::numeric_limits<float>::infinity(), x), options...);
+  if constexpr (has_fractions(element_of<typename X::value_type>))
+    return max<Dims...>(where(isnan(x), -std::numeric_limits<float>::infinity(), x), options...);
+  else
+    return max<Dims...>(x, options...);
 }
 /// Returns the minimum of the elements that are not NaN; infinity if there are none. Options are
 /// those of `min`; a split dimension leaves the result pending.
 template <int... Dims, NamedOperand X, class... Options>
 [[nodiscard]] constexpr auto nanmin(const X& x, const Options&... options) {
-  return min<Dims...>(where(isnan(x), std::numeric_limits<float>::infinity(), x), options...);
+  if constexpr (has_fractions(element_of<typename X::value_type>))
+    return min<Dims...>(where(isnan(x), std::numeric_limits<float>::infinity(), x), options...);
+  else
+    return min<Dims...>(x, options...);
 }
 
 /// Returns the mean of the elements that are not NaN, with the options of `sum`; NaN if there are
@@ -181,7 +188,9 @@ template <int... Dims, NamedOperand X, class... Options>
 ///     auto m = nanmean<1>(x, across<"model">);
 template <int... Dims, NamedOperand X, class... Options>
 [[nodiscard]] constexpr auto nanmean(const X& x, const Options&... options) {
-  if constexpr (internal::ends_with_result_as<Options...>()) {
+  if constexpr (detail::WholeElements<X>) {
+    return detail::refuse_whole_elements<nanmean_of<Dims...>, X>();
+  } else if constexpr (internal::ends_with_result_as<Options...>()) {
     return internal::on_request([&](const auto&... given) { return nanmean<Dims...>(x, given...); },
                                 options...);
   } else {
@@ -219,7 +228,9 @@ template <int... Dims, NamedOperand X, class... Options>
 ///     auto v = nanvar<1>(x, correction{1}, across<"model">);
 template <int... Dims, NamedOperand X, class... Options>
 [[nodiscard]] constexpr auto nanvar(const X& x, const Options&... options) {
-  if constexpr (internal::ends_with_result_as<Options...>()) {
+  if constexpr (detail::WholeElements<X>) {
+    return detail::refuse_whole_elements<nanvar_of<Dims...>, X>();
+  } else if constexpr (internal::ends_with_result_as<Options...>()) {
     return internal::on_request([&](const auto&... given) { return nanvar<Dims...>(x, given...); },
                                 options...);
   } else {

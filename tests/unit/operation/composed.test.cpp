@@ -238,3 +238,45 @@ TEST_CASE("operands whose layouts are types beside those whose layouts are value
   same(
       [](const auto& x, const auto& y) { return cast<float>(searchsorted(index_at<0, 1>(y), x)); });
 }
+
+TEST_CASE("numbers that fill or stand beside integers are in their range and have no fractions") {
+  const device_pool pool(line{}, 2);
+  const auto bytes = zeros<tensor<std::uint8_t, extents<2, 2>>>(pool);
+  const auto truth = zeros<tensor<bool, extents<2, 2>>>(pool);
+  const auto whole = ones<tensor<std::int32_t, extents<2, 2>>>(pool);
+  const auto rule_of = [](const auto& f) { return refusal(f); };
+  CHECK(rule_of([&] { (void)full_like(bytes, 300); }) == violation::number_is_out_of_range);
+  CHECK(rule_of([&] { (void)full_like(bytes, -1); }) == violation::number_is_out_of_range);
+  CHECK(rule_of([&] { (void)full_like(whole, 5'000'000'000); }) ==
+        violation::number_is_out_of_range);
+  CHECK(rule_of([&] { (void)pad<1, 1, 0, 0>(bytes, 300); }) == violation::number_is_out_of_range);
+  CHECK(rule_of([&] { (void)equal(truth, 2); }) == violation::number_is_out_of_range);
+  CHECK(to_host(equal(truth, 0))(1, 1));
+  CHECK(to_host(hardtanh(full_like(bytes, 7)))(0, 0) == 1);
+  CHECK(to_host(soft_shrink(full_like(bytes, 7), 5))(0, 0) == 2);
+  CHECK(to_host(nanmax<1>(whole))(0) == 1);
+}
+
+TEST_CASE("a gated linear unit has two halves") {
+  const device_pool pool(line{}, 2);
+  const any_tensor<float> odd = ones<tensor<float, extents<2, 3>>>(pool);
+  CHECK(refusal([&] { (void)glu<1>(odd); }) == violation::extent_is_not_divisible);
+}
+
+TEST_CASE("quantiles lie between two elements, infinite ones too") {
+  const device_pool pool(line{}, 2);
+  using halves = tensor<float16, extents<101>, P<none>>;
+  const auto x = generate<halves>(pool, [](const global_index& at) {
+    return at[0] < 8 ? float16(static_cast<float>(at[0]))
+                     : float16(std::numeric_limits<float>::infinity());
+  });
+  CHECK(static_cast<float>(to_host(quantile<0>(x, 0.07))()) ==
+        std::numeric_limits<float>::infinity());
+  const auto y = distribute<tensor<bfloat16, extents<2>, P<none>>>(
+      pool, std::vector<bfloat16>{bfloat16(1000.0F), bfloat16(1004.0F)});
+  CHECK(static_cast<float>(to_host(quantile<0>(y, 1.0 / 3))()) == 1000.0F);
+  const float low = 0x1.a06c06p+0F, high = std::nextafter(low, 2.0F);
+  const auto z =
+      distribute<tensor<float, extents<2>, P<none>>>(pool, std::vector<float>{low, high});
+  CHECK(to_host(quantile<0>(z, 0.3010261984255054))() >= low);
+}

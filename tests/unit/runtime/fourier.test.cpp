@@ -59,8 +59,8 @@ std::vector<std::complex<long double>> sums(index_t n) {
   std::vector<std::complex<long double>> out(at(n)), line, roots;
   for (index_t j = 0; j < n; ++j) {
     line.emplace_back(number_at<T>(2 * j), number_at<T>(2 * j + 1));
-    roots.push_back(std::polar(1.0L, -2 * std::acos(-1.0L) * static_cast<long double>(j) /
-                                         static_cast<long double>(n)));
+    roots.push_back(std::polar(
+        1.0L, -2 * std::acos(-1.0L) * static_cast<long double>(j) / static_cast<long double>(n)));
   }
   for (index_t k = 0; k < n; ++k)
     for (index_t j = 0; j < n; ++j) out[at(k)] += line[at(j)] * roots[at(j * k % n)];
