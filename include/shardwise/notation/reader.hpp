@@ -102,7 +102,8 @@ class reader {
   constexpr bool skip_quoted() noexcept {
     if (peek() != '"') return false;
     std::size_t end = position_ + 1;
-    while (end < words_.size() && words_[end] != '"') end += words_[end] == '\\' ? 2 : 1;
+    while (end < words_.size() && words_[end] != '"')
+      end += words_[end] == '\\' ? std::size_t{2} : std::size_t{1};
     if (end >= words_.size()) return fail("a string ends with \"");
     position_ = end + 1;
     return true;

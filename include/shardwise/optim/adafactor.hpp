@@ -132,7 +132,14 @@ struct adafactor {
     const auto update = [&]<class W>(const treatment& how, W& w, auto& rows, auto& columns,
                                      const W& gradient) {
       const auto number = [](double value) { return internal::number_for<W>(value); };
-      const auto own_rate = internal::made_tensor(rates.template beside<W>() * number(how.rate));
+      // The rate may be a number.
+      const auto own_rate = [&] {
+        auto made = rates.template beside<W>() * number(how.rate);
+        if constexpr (EitherOperand<decltype(made)>)
+          return internal::made_tensor(std::move(made));
+        else
+          return made;
+      }();
       const auto g = internal::made_tensor(internal::widened(gradient));
       const auto along =
           direction(g, rows, columns, internal::made_tensor(weights.template beside<W>()));
