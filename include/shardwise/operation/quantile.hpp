@@ -5,6 +5,7 @@
 #include "shardwise/operation/classification.hpp"
 #include "shardwise/operation/comparison.hpp"
 #include "shardwise/operation/dynamic_slice.hpp"
+#include "shardwise/operation/normalising.hpp"
 #include "shardwise/operation/sort.hpp"
 #include "shardwise/operation/squeeze.hpp"
 

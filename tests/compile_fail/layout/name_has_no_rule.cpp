@@ -3,7 +3,6 @@
 // expect: shardwise::types<shardwise::nearest_names<shardwise::fixed_string<6>{"embed"}>, rules>, shardwise::dimension{1}, shardwise::called<6>{"emebd"}>
 // expect: shardwise::nearest_names<shardwise::fixed_string<6>{"embed"}>, rules>
 // expect: a named dimension has a rule
-#include <shardwise/layout/logical_axes.hpp>
 #include <shardwise/paper.hpp>
 
 using namespace shardwise;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::name_has_no_rule,
 // expect: shardwise::types<shardwise::nearest_names<>, rules>, shardwise::dimension{0}, shardwise::called<7>{"hidden"}>
-#include <shardwise/layout/logical_axes.hpp>
 #include <shardwise/paper.hpp>
 
 using namespace shardwise;

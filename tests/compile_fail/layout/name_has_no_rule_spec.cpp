@@ -2,7 +2,6 @@
 // expect: shardwise::broken_rule<shardwise::violation::name_has_no_rule,
 // expect: shardwise::types<shardwise::nearest_names<shardwise::fixed_string<6>{"embed"}>, rules>, shardwise::dimension{0}, shardwise::called<6>{"Embed"}>
 // expect: shardwise::nearest_names<shardwise::fixed_string<6>{"embed"}>, rules>
-#include <shardwise/layout/logical_axes.hpp>
 #include <shardwise/paper.hpp>
 
 using namespace shardwise;

@@ -2,7 +2,6 @@
 // expect: shardwise::broken_rule<shardwise::violation::name_is_repeated,
 // expect: rules, shardwise::dimension{1}, shardwise::called<6>{"embed"}>
 // expect: the dimensions of a tensor have different names
-#include <shardwise/layout/logical_axes.hpp>
 #include <shardwise/paper.hpp>
 
 using namespace shardwise;

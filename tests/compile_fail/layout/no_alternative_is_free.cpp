@@ -3,7 +3,6 @@
 // expect: shardwise::types<shardwise::taken_by<shardwise::fixed_string<6>{"model"}, shardwise::fixed_string<6>{"heads"}>, rules>, shardwise::dimension{0}, shardwise::called<6>{"embed"}>
 // expect: shardwise::taken_by<shardwise::fixed_string<6>{"model"},
 // expect: a rule has an alternative whose axes are free, or ends with none
-#include <shardwise/layout/logical_axes.hpp>
 #include <shardwise/paper.hpp>
 
 using namespace shardwise;

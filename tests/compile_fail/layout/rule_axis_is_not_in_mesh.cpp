@@ -3,7 +3,6 @@
 // expect: shardwise::maps<shardwise::fixed_string<6>{"embed"}, shardwise::fixed_string<6>{"modle"}, shardwise::fixed_string<1>{""}>, shardwise::called<6>{"modle"}>
 // expect: shardwise::maps<shardwise::fixed_string<6>{"embed"},
 // expect: a partition spec may only name axes of its mesh
-#include <shardwise/layout/logical_axes.hpp>
 #include <shardwise/paper.hpp>
 
 using namespace shardwise;

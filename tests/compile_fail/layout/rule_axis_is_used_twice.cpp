@@ -3,7 +3,6 @@
 // expect: shardwise::maps<shardwise::fixed_string<6>{"batch"}, shardwise::fixed_string<10>{"data,data"}>, shardwise::called<5>{"data"}>
 // expect: shardwise::maps<shardwise::fixed_string<6>{"batch"},
 // expect: a mesh axis may appear once in a layout
-#include <shardwise/layout/logical_axes.hpp>
 #include <shardwise/paper.hpp>
 
 using namespace shardwise;

@@ -2,7 +2,6 @@
 // expect: shardwise::broken_rule<shardwise::violation::spec_is_malformed,
 // expect: shardwise::maps<shardwise::fixed_string<6>{"batch"}, shardwise::fixed_string<12>{"data, model"}>, shardwise::called<7>{" model"}>
 // expect: shardwise::maps<shardwise::fixed_string<6>{"batch"},
-#include <shardwise/layout/logical_axes.hpp>
 #include <shardwise/paper.hpp>
 
 using namespace shardwise;

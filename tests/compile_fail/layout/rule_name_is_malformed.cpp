@@ -2,7 +2,6 @@
 // expect: shardwise::broken_rule<shardwise::violation::axis_name_is_malformed,
 // expect: shardwise::maps<shardwise::fixed_string<11>{"batch size"}, shardwise::fixed_string<5>{"data"}>, shardwise::called<11>{"batch size"}>
 // expect: shardwise::maps<
-#include <shardwise/layout/logical_axes.hpp>
 #include <shardwise/paper.hpp>
 
 using namespace shardwise;

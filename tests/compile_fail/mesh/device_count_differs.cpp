@@ -3,7 +3,6 @@
 // expect: shardwise::of_text::mesh<shardwise::fixed_string<4>{"x=4"}>, shardwise::size_met{3}, shardwise::size_needed{4}>
 // expect: shardwise::of_text::mesh<shardwise::fixed_string<4>{"x=4"}>
 // expect: an explicit order has as many devices as its mesh
-#include <shardwise/mesh/ordered_mesh.hpp>
 #include <shardwise/paper.hpp>
 
 using namespace shardwise;

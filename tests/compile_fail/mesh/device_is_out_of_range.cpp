@@ -3,7 +3,6 @@
 // expect: shardwise::of_text::mesh<shardwise::fixed_string<4>{"x=4"}>, shardwise::size_met{4}, shardwise::size_below{4}>
 // expect: shardwise::of_text::mesh<shardwise::fixed_string<4>{"x=4"}>
 // expect: a device is named by a number below the size of the mesh
-#include <shardwise/mesh/ordered_mesh.hpp>
 #include <shardwise/paper.hpp>
 
 using namespace shardwise;

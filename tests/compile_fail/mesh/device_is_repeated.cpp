@@ -3,7 +3,6 @@
 // expect: shardwise::of_text::mesh<shardwise::fixed_string<4>{"x=4"}>, shardwise::device_number{1}>
 // expect: shardwise::of_text::mesh<shardwise::fixed_string<4>{"x=4"}>
 // expect: each device appears once in a mesh
-#include <shardwise/mesh/ordered_mesh.hpp>
 #include <shardwise/paper.hpp>
 
 using namespace shardwise;

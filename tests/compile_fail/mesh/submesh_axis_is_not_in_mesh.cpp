@@ -2,7 +2,6 @@
 // expect: shardwise::broken_rule<shardwise::violation::submesh_axis_is_not_in_mesh,
 // expect: pod, shardwise::called<6>{"modle"}>
 // expect: a sub-mesh names different axes of its mesh
-#include <shardwise/mesh/submesh.hpp>
 #include <shardwise/paper.hpp>
 
 using namespace shardwise;

@@ -3,7 +3,6 @@
 // expect: shardwise::manual<shardwise::fixed_string<5>{"data"}, shardwise::partial<
 // expect: shardwise::called<6>{"model"}>
 // expect: collectives and disable_manual_sharding work only along manual axes
-#include <shardwise/operation/manual_collectives.hpp>
 #include <shardwise/paper.hpp>
 
 using namespace shardwise;

@@ -2,7 +2,6 @@
 // expect: shardwise::broken_rule<shardwise::violation::axis_is_not_manual,
 // expect: shardwise::called<5>{"data"}>
 // expect: collectives and disable_manual_sharding work only along manual axes
-#include <shardwise/operation/manual_collectives.hpp>
 #include <shardwise/paper.hpp>
 
 using namespace shardwise;

@@ -3,7 +3,6 @@
 // expect: shardwise::types<>, shardwise::called<11>{"all_gather"}, shardwise::called<4>{"x,y"}, shardwise::operand{0}, shardwise::suggested<28>{"reshard<P<none>>(operand 0)"}>
 // expect: a constraint is met without communication; only a reshard moves data
 #include <shardwise/paper.hpp>
-#include <shardwise/plan/mark.hpp>
 
 using namespace shardwise;
 

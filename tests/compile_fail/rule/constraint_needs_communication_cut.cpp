@@ -3,7 +3,6 @@
 // expect: shardwise::called<11>{"all_to_all"}, shardwise::called<4>{"x,y"}, shardwise::operand{0},
 // expect-gcc: shardwise::suggested<38>{"reshard<P<cut_once(x, y)>>(operand 0)"}>
 #include <shardwise/paper.hpp>
-#include <shardwise/plan/mark.hpp>
 
 using namespace shardwise;
 

@@ -4,7 +4,6 @@
 // expect: shardwise::called<2>{"y"}>
 // expect: a reshard finishes pending reductions and never starts one
 #include <shardwise/paper.hpp>
-#include <shardwise/plan/mark.hpp>
 
 using namespace shardwise;
 

@@ -3,7 +3,6 @@
 // expect: shardwise::types<>, shardwise::called<15>{"reduce_scatter"}, shardwise::called<2>{"y"}, shardwise::operand{0}, shardwise::suggested<28>{"reshard<P<x, y>>(operand 0)"}>
 // expect: a constraint is met without communication; only a reshard moves data
 #include <shardwise/paper.hpp>
-#include <shardwise/plan/mark.hpp>
 
 using namespace shardwise;
 

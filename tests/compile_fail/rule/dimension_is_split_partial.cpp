@@ -4,7 +4,6 @@
 // expect: shardwise::called<5>{"data"}
 // expect: shardwise::dimension{0}
 // expect: reshard<P<none, none>>(operand 0)
-#include <shardwise/operation/manual_collectives.hpp>
 #include <shardwise/paper.hpp>
 
 using namespace shardwise;

@@ -2,7 +2,6 @@
 // expect: shardwise::broken_rule<shardwise::violation::manual_axis_is_left,
 // expect: shardwise::P<shardwise::fixed_string<6>{"model"}>, shardwise::called<5>{"data"}>
 // expect: a manual axis is left by disable_manual_sharding or by a collective such as all_reduce
-#include <shardwise/operation/manual_collectives.hpp>
 #include <shardwise/paper.hpp>
 
 using namespace shardwise;

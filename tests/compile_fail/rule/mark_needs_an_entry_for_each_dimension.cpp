@@ -4,7 +4,6 @@
 // expect: shardwise::extents<8, 8>>
 // expect: a partition spec has one entry for each dimension of its tensor
 #include <shardwise/paper.hpp>
-#include <shardwise/plan/mark.hpp>
 
 using namespace shardwise;
 

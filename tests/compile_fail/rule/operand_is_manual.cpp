@@ -2,7 +2,6 @@
 // expect: shardwise::broken_rule<shardwise::violation::operand_is_manual,
 // expect: shardwise::pointwise<shardwise::functions::add>, shardwise::operand{0}, shardwise::called<2>{"x"}>
 // expect: an axis that is manual in an operation neither splits a dimension nor is pending in it
-#include <shardwise/operation/manual_collectives.hpp>
 #include <shardwise/paper.hpp>
 
 using namespace shardwise;

@@ -3,7 +3,6 @@
 // expect: shardwise::types<shardwise::internal::alike_call, int>, shardwise::operand{1}>
 // expect: an operand is a tensor, on paper abstract<X>(), or in elementwise functions a number
 #include <shardwise/paper.hpp>
-#include <shardwise/plan/mark.hpp>
 
 using namespace shardwise;
 

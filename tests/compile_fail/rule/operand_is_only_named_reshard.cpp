@@ -2,7 +2,6 @@
 // expect: shardwise::broken_rule<shardwise::misuse::operand_is_not_a_tensor,
 // expect: shardwise::types<shardwise::detail::manual_collective_of<shardwise::collective::all_reduce>, shardwise::detail::tensor_that_is_only_named>, shardwise::operand{0}>
 // expect: an operand is a tensor, on paper abstract<X>(), or in elementwise functions a number
-#include <shardwise/operation/manual_collectives.hpp>
 #include <shardwise/paper.hpp>
 
 using namespace shardwise;

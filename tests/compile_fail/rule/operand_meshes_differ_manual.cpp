@@ -2,7 +2,6 @@
 // expect: shardwise::broken_rule<shardwise::violation::operand_meshes_differ,
 // expect: shardwise::types<shardwise::detail::leaving, pod, cube>, shardwise::operand{0}>
 // expect: the operands of an operation live on the same mesh
-#include <shardwise/operation/manual_collectives.hpp>
 #include <shardwise/paper.hpp>
 
 using namespace shardwise;

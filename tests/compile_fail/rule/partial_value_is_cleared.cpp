@@ -3,7 +3,6 @@
 // expect: shardwise::clearing, shardwise::operand{0}, shardwise::called<2>{"y"}, shardwise::suggested<28>{"reshard<P<none>>(operand 0)"}>
 // expect: a pending reduction is finished before its value is read
 #include <shardwise/paper.hpp>
-#include <shardwise/plan/mark.hpp>
 
 using namespace shardwise;
 

@@ -2,7 +2,6 @@
 // expect: shardwise::broken_rule<shardwise::violation::positions_are_malformed,
 // expect: shardwise::called<5>{"data"}>
 // expect: positions are below the number of devices along their axes; a permute has at most 20 pairs
-#include <shardwise/operation/manual_collectives.hpp>
 #include <shardwise/paper.hpp>
 
 using namespace shardwise;

@@ -3,7 +3,6 @@
 // expect: shardwise::types<shardwise::reshard_to<shardwise::P<shardwise::fixed_string<2>{"x"}>>, pod, cube>, shardwise::operand{0}>
 // expect: the operands of an operation live on the same mesh
 #include <shardwise/paper.hpp>
-#include <shardwise/plan/mark.hpp>
 
 using namespace shardwise;
 

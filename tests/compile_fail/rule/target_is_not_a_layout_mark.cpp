@@ -3,7 +3,6 @@
 // expect: int>
 // expect: data moves to a spec P<...> or a layout<...>
 #include <shardwise/paper.hpp>
-#include <shardwise/plan/mark.hpp>
 
 using namespace shardwise;
 

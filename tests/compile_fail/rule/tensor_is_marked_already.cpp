@@ -3,7 +3,6 @@
 // expect: shardwise::types<>, shardwise::operand{0}, shardwise::dimension{0}, shardwise::called<2>{"x"}, shardwise::operand{0}, shardwise::suggested<28>{"reshard<P<x, y>>(operand 0)"}>
 // expect: only a replicated tensor is marked; clear_sharding removes an earlier mark
 #include <shardwise/paper.hpp>
-#include <shardwise/plan/mark.hpp>
 
 using namespace shardwise;
 
