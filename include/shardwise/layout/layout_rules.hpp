@@ -57,6 +57,16 @@ inline constexpr index_t max_elements = index_t{1} << 56U;
   return {};
 }
 
+/// Checks that a dimension of `parts` times its extent has at most `max_elements` elements. Sizes
+/// that are `dyn` are not checked yet.
+[[nodiscard]] constexpr diagnosis check_joined(int dim, index_t extent, index_t parts) noexcept {
+  if (extent == dyn || parts == dyn || extent <= max_elements / parts) return {};
+  return {.rule = violation::tensor_is_too_large,
+          .dim = dim,
+          .have = extent,
+          .want = max_elements / parts + 1};
+}
+
 /// Checks a layout for a tensor: there is one entry per dimension, the extents are legal, and split
 /// extents are divisible unless the layout is uneven. Sizes that are `dyn` are not checked yet.
 [[nodiscard]] constexpr diagnosis validate(const mesh_desc& mesh, const layout_desc& layout,

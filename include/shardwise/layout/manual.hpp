@@ -92,13 +92,8 @@ namespace internal {
     for (std::uint8_t a : inner) again.push_back(a);
     const index_t parts = mesh.parts(outer);
     index_t& extent = result.tensor.extents[d];
-    if (extent != dyn && parts != dyn && extent > max_elements / parts) {
-      result.verdict = {.rule = violation::tensor_is_too_large,
-                        .dim = d,
-                        .have = extent,
-                        .want = max_elements / parts + 1};
-      return result;
-    }
+    result.verdict = check_joined(d, extent, parts);
+    if (!result.verdict.ok()) return result;
     if (parts != 1) extent = extent == dyn || parts == dyn ? dyn : extent * parts;
     // A dimension that is block-cyclic inside cannot be split into contiguous parts outside.
     const grain how = said_by_axis(mesh, inner, tensor.layout.grains[d], tensor.extents[d]);

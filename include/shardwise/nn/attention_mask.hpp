@@ -64,14 +64,16 @@ template <class Attention, class Mask>
   else
     return allowed<>{};
 }
-/// Checks the options of a call of `Attention`: its mask, if there is one.
+/// Checks the options of a call of `Attention`: its mask, of which there is at most one.
 template <class Attention>
 [[nodiscard]] constexpr auto judge_options() noexcept {
   return allowed<>{};
 }
 template <class Attention, class Option, class... Options>
 [[nodiscard]] constexpr auto judge_options() noexcept {
-  if constexpr (is_attention_mask<Option>::value)
+  if constexpr (is_attention_mask<Option>::value && (... || is_attention_mask<Options>::value))
+    return no_mask<Attention, bool, "logical_and(mask, other)">{};
+  else if constexpr (is_attention_mask<Option>::value)
     return judge_mask<Attention, decltype(Option::value)>();
   else
     return judge_options<Attention, Options...>();

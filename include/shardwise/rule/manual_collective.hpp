@@ -147,12 +147,9 @@ struct manual_collective {
               .dim = to,
               .have = tensor.extents[to],
               .want = parts};
-    if (from >= 0 && parts != dyn && tensor.extents[from] != dyn &&
-        tensor.extents[from] > max_elements / parts)
-      return {.rule = violation::tensor_is_too_large,
-              .dim = from,
-              .have = tensor.extents[from],
-              .want = max_elements / parts + 1};
+    if (from >= 0)
+      if (const diagnosis joined = check_joined(from, tensor.extents[from], parts); !joined.ok())
+        return joined;
     // Parts of parts are blocks of a round, whose size is limited.
     if (from >= 0 && from == to && parts > 1 && tensor.extents[to] != dyn &&
         tensor.extents[to] / parts > grain::largest)
