@@ -3,9 +3,8 @@
 #       [-D DEFINITIONS=list] [-D PRECOMPILED=folder] -P check.cmake
 #
 # Run in the top folder. Passes if CASE does not compile and the compiler says so well: one error,
-# every expected text, at most 20 lines or, if the mistake is in a function that is called by others,
-# as many as the file says: `// most-lines: N`. None is longer than 400 characters or, where compilers
-# print the type of a model, than the file says: `// longest-line: N`. A file with the line
+# every expected text, at most 20 lines, and none longer than 400 characters or, where compilers print
+# the type of a model, than the file says: `// longest-line: N`. A file with the line
 # `// headers-alone` has a mistake that the compiled library does not know.
 cmake_minimum_required(VERSION 3.21)
 include(${CMAKE_CURRENT_LIST_DIR}/../support/text.cmake)
@@ -57,7 +56,6 @@ endforeach()
 set(expected_count 0)
 set(allowed_errors 1)
 set(longest_line 400)
-set(most_lines 20)
 read_lines(${CASE} lines)
 foreach(line IN LISTS lines)
   if(line MATCHES "^// errors-${KIND}: ([0-9]+)$")
@@ -65,9 +63,6 @@ foreach(line IN LISTS lines)
   endif()
   if(line MATCHES "^// longest-line: ([0-9]+)$")
     set(longest_line ${CMAKE_MATCH_1})
-  endif()
-  if(line MATCHES "^// most-lines: ([0-9]+)$")
-    set(most_lines ${CMAKE_MATCH_1})
   endif()
   if(line MATCHES "^// expect(-${KIND})?: *(.*)$")
     math(EXPR expected_count "${expected_count} + 1")
@@ -104,8 +99,8 @@ endforeach()
 if(NOT errors EQUAL allowed_errors)
   list(APPEND complaints "${errors} lines say 'error:', not ${allowed_errors}")
 endif()
-if(length GREATER most_lines)
-  list(APPEND complaints "the output has ${length} lines, more than ${most_lines}")
+if(length GREATER 20)
+  list(APPEND complaints "the output has ${length} lines, more than 20")
 endif()
 
 if(complaints)

@@ -127,8 +127,12 @@ searchsorted(const Sorted& sorted, const Values& values, const Given& given = {}
       given, sorted, values);
 }
 
-/// Deleted: the values are a tensor.
+/// Error: the values are a tensor. How many elements are less than a number is a sum.
 template <search_side Side = search_side::left, NamedOperand Sorted, Scalar Value>
-refused_value searchsorted(const Sorted&, Value) = delete;  // sum<0>(cast<int>(sorted < 3.5))
+constexpr auto searchsorted(const Sorted&, Value)
+    -> broken_rule<misuse::operand_is_not_a_tensor, types<Value>, operand{1},
+                   suggested(fixed_string("sum<0>(cast<int>(sorted < 3.5))"))> {
+  return {};
+}
 
 }  // namespace shardwise

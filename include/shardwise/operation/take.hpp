@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/operation/as.hpp"
+#include "shardwise/operation/misplaced_options.hpp"
 #include "shardwise/operation/out_of_range.hpp"
 #include "shardwise/operation/over.hpp"
 #include "shardwise/rule/gradient_step.hpp"
@@ -321,8 +322,10 @@ template <int Dim, out_of_range Mode = out_of_range::error, NamedOperand X, Name
                                                    static_cast<Indices&&>(indices));
 }
 
-/// Deleted: indices are tensors, and a single one is a template argument of `index_at`.
+/// Error: indices are tensors, and a single one is a template argument of `index_at`.
 template <int Dim, NamedOperand X, Scalar Index>
-refused_value take(const X&, Index) = delete;  // index_at<0, 2>(x); take<0>(x, ids) of a tensor
+constexpr auto take(const X&, Index) -> internal::options_misplaced<"index_at<0, 2>(x)", X> {
+  return {};
+}
 
 }  // namespace shardwise

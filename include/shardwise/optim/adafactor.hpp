@@ -161,8 +161,9 @@ struct adafactor {
   /// Error: the state is that of another optimizer or model.
   template <class Parameters, class State>
     requires(!std::is_same_v<State, state<Parameters>>)
-  constexpr refused_value operator()(Parameters&, State&, const Parameters&, unlike) const {
-    return detail::refuse_state<adafactor, State>();
+  constexpr detail::state_differs<adafactor, State> operator()(Parameters&, State&,
+                                                               const Parameters&, unlike) const {
+    return {};
   }
   /// Error: the gradients are pending, or those of another nest.
   template <bool IsReported = false>

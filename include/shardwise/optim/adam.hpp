@@ -130,8 +130,9 @@ struct adam {
   /// Error: the state is that of another optimizer or model.
   template <class Parameters, class State>
     requires(!std::is_same_v<State, state<Parameters>>)
-  constexpr refused_value operator()(Parameters&, State&, const Parameters&, unlike) const {
-    return detail::refuse_state<adam, State>();
+  constexpr detail::state_differs<adam, State> operator()(Parameters&, State&, const Parameters&,
+                                                          unlike) const {
+    return {};
   }
   /// Error: the gradients are pending, or those of another nest.
   template <bool IsReported = false>
@@ -171,8 +172,9 @@ struct adamw {
   /// Error: the state is that of another optimizer or model.
   template <class Parameters, class State>
     requires(!std::is_same_v<State, state<Parameters>>)
-  constexpr refused_value operator()(Parameters&, State&, const Parameters&, unlike) const {
-    return detail::refuse_state<adamw, State>();
+  constexpr detail::state_differs<adamw, State> operator()(Parameters&, State&, const Parameters&,
+                                                           unlike) const {
+    return {};
   }
   /// Error: the gradients are pending, or those of another nest.
   template <bool IsReported = false>

@@ -54,8 +54,9 @@ struct amsgrad {
   /// Error: the state is that of another optimizer or model.
   template <class Parameters, class State>
     requires(!std::is_same_v<State, state<Parameters>>)
-  constexpr refused_value operator()(Parameters&, State&, const Parameters&, unlike) const {
-    return detail::refuse_state<amsgrad, State>();
+  constexpr detail::state_differs<amsgrad, State> operator()(Parameters&, State&, const Parameters&,
+                                                             unlike) const {
+    return {};
   }
   /// Error: the gradients are pending, or those of another nest.
   template <bool IsReported = false>

@@ -179,8 +179,9 @@ struct masters {
   template <class Parameters, class State, class Gradients>
     requires(!std::is_same_v<State, state<Parameters>> &&
              internal::are_pending_over<copy<Parameters>, Gradients, Axes...>())
-  constexpr refused_value operator()(Parameters&, State&, const Gradients&, unlike) const {
-    return detail::refuse_state<masters, State>();
+  constexpr detail::state_differs<masters, State> operator()(Parameters&, State&, const Gradients&,
+                                                             unlike) const {
+    return {};
   }
   /// Error: the gradients are pending, or those of another nest.
   template <bool IsReported = false>

@@ -38,15 +38,13 @@ constexpr refused_value refuse_gradients() {
   using reported [[maybe_unused]] = decltype(typename verdict::type{});
   return {};
 }
-/// Reports the state of another optimizer or of another model. That of an invalid model has been
-/// reported.
+
+/// The result of a step with the state of another optimizer or of another model: the error, in the
+/// line of the call. That of an invalid model has been reported.
 template <class User, class State>
-constexpr refused_value refuse_state() {
-  using verdict = std::conditional_t<AnyRefused<State>, refused<>,
-                                     refused<misuse::optimizer_state_differs, types<User>>>;
-  using reported [[maybe_unused]] = decltype(typename verdict::type{});
-  return {};
-}
+using state_differs =
+    typename std::conditional_t<AnyRefused<State>, refused<>,
+                                refused<misuse::optimizer_state_differs, types<User>>>::type;
 
 /// True for parameters whose gradients have squares without a range.
 template <class Parameters>

@@ -38,42 +38,46 @@ struct training_step {
   template <class Model, class State, class Rate, class... Batch>
   constexpr auto operator()(Model& model, State& state, const Rate& rate,
                             const Batch&... batch) const {
+    auto made = value_and_gradients<Rate>(std::as_const(model), batch...);
+    // The result of an invalid loss or rate takes no step.
+    if constexpr (std::is_base_of_v<refused_value, decltype(made)>) {
+      return refused_value{};
+    } else {
+      if constexpr (!internal::holds_refusal<decltype(made.first)>) {
+        if (clip > 0) (void)clip_by_global_norm(made.second, clip);
+        optimizer(model, state, made.second, rate);
+      }
+      return std::move(made.first);
+    }
+  }
+
+ private:
+  template <class Rate, class Model, class... Batch>
+  constexpr auto value_and_gradients(const Model& model, const Batch&... batch) const {
     using no_rate = refused<misuse::rate_is_no_number, internal::shown_operand<Rate>,
                             suggested(fixed_string("schedule(step)"))>;
     if constexpr (detail::ComputesGradients<Loss> && !detail::is_rate<Rate>) {
-      return internal::report<no_rate>();
+      return typename no_rate::type{};
     } else if constexpr (detail::ComputesGradients<Loss>) {
-      return updated(model, state, rate,
-                     loss.value_and_gradients(std::identity{}, std::as_const(model), batch...));
+      return loss.value_and_gradients(std::identity{}, model, batch...);
     } else {
       // Named here as in `gradient`, where the program calls.
-      using results =
-          decltype(std::declval<const internal::callee<Loss>&>()(std::as_const(model), batch...));
+      using results = decltype(std::declval<const internal::callee<Loss>&>()(model, batch...));
       if constexpr (std::is_same_v<results, internal::not_callable>) {
-        return internal::report<
-            internal::refused_call<Loss, "learn(model, state, rate, x)", Model, Batch...>>();
+        using refusal =
+            internal::refused_call<Loss, "learn(model, state, rate, x)", Model, Batch...>;
+        return typename refusal::type{};
       } else if constexpr (!detail::is_rate<Rate>) {
-        return internal::report<no_rate>();
+        return typename no_rate::type{};
       } else {
         constexpr bool may_be_an_error = internal::may_be_an_error<std::remove_cvref_t<results>>;
         if constexpr (may_be_an_error) fail({.rule = violation::loss_is_no_number});
         if constexpr (may_be_an_error || internal::holds_refusal<std::remove_cvref_t<results>>)
           return refused_value{};
         else
-          return updated(model, state, rate, value_and_grad(loss)(std::as_const(model), batch...));
+          return value_and_grad(loss)(model, batch...);
       }
     }
-  }
-
- private:
-  template <class Model, class State, class Rate, class Value, class Gradients>
-  constexpr auto updated(Model& model, State& state, const Rate& rate,
-                         std::pair<Value, Gradients> made) const {
-    if constexpr (!internal::holds_refusal<Value>) {
-      if (clip > 0) (void)clip_by_global_norm(made.second, clip);
-      optimizer(model, state, made.second, rate);
-    }
-    return std::move(made.first);
   }
 };
 template <class Loss, class Optimizer>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect-gcc: use of deleted function
-// expect: = delete;  // index_at<0, 2>(x); take<0>(x, ids) of a tensor
-// most-lines: 24
+// expect: shardwise::broken_rule<shardwise::misuse::options_are_template_arguments, shardwise::types<>,
+// expect: suggested<18>{"index_at<0, 2>(x)"}>
 #include <shardwise/shardwise.hpp>
 
 using namespace shardwise;

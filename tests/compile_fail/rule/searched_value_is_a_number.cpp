@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// most-lines: 24
-// expect-gcc: use of deleted function
-// expect: = delete;  // sum<0>(cast<int>(sorted < 3.5))
+// expect: shardwise::broken_rule<shardwise::misuse::operand_is_not_a_tensor, shardwise::types<double>,
+// expect: operand{1}
+// expect-gcc: suggested<32>{"sum<0>(cast<int>(sorted < 3.5))"}>
 #include <shardwise/shardwise.hpp>
 
 using namespace shardwise;
