@@ -179,11 +179,13 @@ concept Joins = Scalar<X> || requires {
   requires(std::is_same_v<typename std::remove_cvref_t<X>::domain, typename Tensor::domain>);
 };
 
-/// Returns the tensor of an expression.
+/// Returns the tensor of an expression. The result of an invalid operation is none.
 template <class X>
 [[nodiscard]] constexpr auto made_tensor(X&& x) {
   using plain = std::remove_cvref_t<X>;
-  if constexpr (ValueOperand<plain>)
+  if constexpr (AnyRefused<plain>)
+    return refused_value{};
+  else if constexpr (ValueOperand<plain>)
     return typename plain::value_domain::template tensor<typename plain::value_type>(
         static_cast<X&&>(x));
   else

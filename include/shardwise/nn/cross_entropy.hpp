@@ -180,6 +180,26 @@ template <class X, class Weights>
   else
     return allowed<>{};
 }
+/// The verdict on options: at most one of each kind, and weights that fit. An error in weights has
+/// been reported.
+template <class X, class... Options>
+struct options_verdict {
+  [[nodiscard]] static constexpr auto judge() noexcept {
+    if constexpr (AnyRefused<Options...>)
+      return refused<>{};
+    else if constexpr (is_given_twice<is_tensor_option, Options...> ||
+                       is_given_twice<is_smoothing, Options...>)
+      return refused<misuse::option_is_given_twice>{};
+    else
+      return judge_weights<X,
+                           std::remove_cvref_t<decltype(option_among<is_tensor_option, no_weights>(
+                               std::declval<const Options&>()...))>>();
+  }
+  using type = decltype(judge());
+};
+template <class X, class... Options>
+using verdict_on_options = typename options_verdict<X, Options...>::type;
+
 /// Returns the mean cross entropy along the last dimension, with options.
 template <bool Ignoring, int Last, class X, class Labels, class... Options>
 [[nodiscard]] constexpr auto entropy_with(const X& logits, const Labels& labels,
@@ -195,8 +215,6 @@ template <bool Ignoring, int Last, class X, class Labels, class... Options>
     return plain();
   } else if constexpr (!Ignoring && (... && are_across<Options>)) {
     return mean(plain());
-  } else if constexpr (!decltype(judge_weights<X, weights_type>())::ok) {
-    return report<decltype(judge_weights<X, weights_type>())>();
   } else {
     if constexpr (are_weights<weights_type>)
       require(check_same_extents({logits.extents()[Last]}, weights.extents()));
@@ -208,6 +226,14 @@ template <bool Ignoring, int Last, class X, class Labels, class... Options>
           logits, labels, ignored, weights, part);
   }
 }
+
+}  // namespace detail
+
+namespace detail {
+
+/// Labels that are indices of classes.
+template <class Labels>
+concept ClassLabels = !Fractional<typename Labels::value_type> || AnyRefused<Labels>;
 
 }  // namespace detail
 
@@ -230,6 +256,7 @@ concept LabelOption = EitherOperand<X> || detail::is_smoothing<X>::value || inte
 ///     auto soft = nn::cross_entropy(model(x), labels, nn::smoothing{0.1}, across<"model">);
 ///     auto rare = nn::cross_entropy(model(x), labels, weights, across<"data">);
 template <EitherOperand X, EitherOperand Labels, LabelOption... Options>
+  requires(detail::verdict_on_options<X, Options...>::ok)
 [[nodiscard]] constexpr auto cross_entropy(const X& logits, const Labels& labels,
                                            const Options&... options) {
   if constexpr (ValueOperand<X>)
@@ -240,6 +267,14 @@ template <EitherOperand X, EitherOperand Labels, LabelOption... Options>
     return detail::entropy_with<false, detail::last_dim<X>>(logits, labels, 0, options...);
 }
 
+/// Error: two options of a kind, or weights of other classes.
+template <EitherOperand X, EitherOperand Labels, LabelOption... Options>
+  requires(!detail::verdict_on_options<X, Options...>::ok)
+constexpr auto cross_entropy(const X&, const Labels&, const Options&...) ->
+    typename detail::verdict_on_options<X, Options...>::type {
+  return {};
+}
+
 /// The same without the labels that are `Ignored`, such as those of padding: their losses are 0,
 /// and the mean is over the others. The axes that split the labels must be permitted, for the
 /// reduction of one number. If no label counts, the result is NaN.
@@ -247,7 +282,7 @@ template <EitherOperand X, EitherOperand Labels, LabelOption... Options>
 ///     auto loss = reshard<P<>>(nn::cross_entropy_ignoring<-100>(model(x), labels,
 ///     across<"data">));
 template <std::int64_t Ignored, EitherOperand X, EitherOperand Labels, LabelOption... Options>
-  requires(!Fractional<typename Labels::value_type>)
+  requires(detail::ClassLabels<Labels>&& detail::verdict_on_options<X, Options...>::ok)
 [[nodiscard]] constexpr auto cross_entropy_ignoring(const X& logits, const Labels& labels,
                                                     const Options&... options) {
   if constexpr (ValueOperand<X>)
@@ -256,6 +291,13 @@ template <std::int64_t Ignored, EitherOperand X, EitherOperand Labels, LabelOpti
     });
   else
     return detail::entropy_with<true, detail::last_dim<X>>(logits, labels, Ignored, options...);
+}
+/// Error: two options of a kind, or weights of other classes.
+template <std::int64_t Ignored, EitherOperand X, EitherOperand Labels, LabelOption... Options>
+  requires(detail::ClassLabels<Labels> && !detail::verdict_on_options<X, Options...>::ok)
+constexpr auto cross_entropy_ignoring(const X&, const Labels&, const Options&...) ->
+    typename detail::verdict_on_options<X, Options...>::type {
+  return {};
 }
 
 }  // namespace nn

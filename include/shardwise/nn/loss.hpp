@@ -98,10 +98,14 @@ binary_cross_entropy(const X& logits, const Y& wanted) {
 /// classes]`, such as the result of `log_softmax`. There is one label for each row of them.
 template <EitherOperand X, EitherOperand Labels>
 [[nodiscard]] constexpr auto nll(const X& log_probabilities, const Labels& labels) {
-  extents_desc rows = log_probabilities.extents();
-  if (!rows.empty()) rows.pop_back();
-  require(internal::check_same_extents(rows, labels.extents()));
-  return -mean(take_along<-1>(log_probabilities, unsqueeze<-1>(labels)));
+  if constexpr (AnyRefused<X, Labels>) {
+    return refused_value{};
+  } else {
+    extents_desc rows = log_probabilities.extents();
+    if (!rows.empty()) rows.pop_back();
+    require(internal::check_same_extents(rows, labels.extents()));
+    return -mean(take_along<-1>(log_probabilities, unsqueeze<-1>(labels)));
+  }
 }
 
 /// Returns the mean Huber loss: half the squared difference where it is at most `delta`, and

@@ -34,13 +34,19 @@ template <class Base = std::ratio<10000>, rotary_pairs Pairs = rotary_pairs::hal
 struct rotary {
   template <EitherOperand X>
   [[nodiscard]] constexpr auto operator()(const X& x) const {
-    return turned(x, counted(x));
+    if constexpr (AnyRefused<X>)
+      return refused_value{};
+    else
+      return turned(x, counted(x));
   }
   template <EitherOperand X, EitherOperand Positions>
   [[nodiscard]] constexpr auto operator()(const X& x, const Positions& positions) const {
-    return turned(x, internal::with_rank<0, 1>(positions, [&](auto rank) {
-                    return from<decltype(rank)::value>(x, positions);
-                  }));
+    if constexpr (AnyRefused<X, Positions>)
+      return refused_value{};
+    else
+      return turned(x, internal::with_rank<0, 1>(positions, [&](auto rank) {
+                      return from<decltype(rank)::value>(x, positions);
+                    }));
   }
 
  private:

@@ -14,7 +14,9 @@ namespace detail {
 template <fixed_string... Axes, class X>
 [[nodiscard]] constexpr auto positions_on_mesh(const X& x) {
   using rule = vary_rule<Axes...>;
-  if constexpr (ValueOperand<X>) {
+  if constexpr (AnyRefused<X>) {
+    return refused_value{};
+  } else if constexpr (ValueOperand<X>) {
     using domain = typename X::value_domain;
     const index_t n = x.mesh().parts(rule::called(x.mesh()).axes);
     return iota_like<0>(domain::template apply_with<broadcast_to_operation, std::int64_t>(

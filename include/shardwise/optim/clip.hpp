@@ -149,7 +149,9 @@ namespace optim {
 ///     auto size = optim::global_norm(gradients);
 template <class Nest>
 [[nodiscard]] constexpr auto global_norm(const Nest& nest) {
-  if constexpr (detail::holds_pending<Nest>) {
+  if constexpr (internal::holds_refusal<Nest>) {
+    return refused_value{};
+  } else if constexpr (detail::holds_pending<Nest>) {
     return detail::refuse_gradients<
         std::conditional_t<detail::holds_pending<Nest>, pointwise<functions::square>, Nest>>();
   } else {
