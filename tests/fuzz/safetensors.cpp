@@ -25,7 +25,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const stored_tensor& one : read.header.tensors) {
     const stored_tensor* const same = again.header.find(one.name);
     fuzz::require(same != nullptr && same->type == one.type && same->extents == one.extents &&
-                  same->begin == one.begin);
+                  same->begin == one.begin && same->bytes() == one.bytes() &&
+                  same->other_type == one.other_type);
   }
   return 0;
 }

@@ -21,6 +21,12 @@ namespace detail {
 inline constexpr std::string_view stored_names[element_types] = {
     "F32", "F64", "I32", "I64", "BOOL", "I8", "U8", "BF16", "F16"};
 
+/// Returns the name of the elements of a tensor in the format.
+[[nodiscard]] inline std::string stored_name_of_elements(const stored_tensor& one) {
+  if (!one.is_loadable()) return one.other_type;
+  return std::string(stored_names[static_cast<unsigned>(one.type)]);
+}
+
 /// Returns a nonnegative integer, or nothing.
 [[nodiscard]] inline std::optional<index_t> natural(const nlohmann::json& value) {
   if (!value.is_number_unsigned()) return std::nullopt;
@@ -40,9 +46,12 @@ inline constexpr std::string_view stored_names[element_types] = {
   if (!dtype.is_string()) return "its dtype is a string";
   const auto* const name = std::find(std::begin(stored_names), std::end(stored_names),
                                      dtype.get_ref<const std::string&>());
-  if (name == std::end(stored_names))
-    return "elements of " + dtype.get<std::string>() + " are not supported";
-  out.type = static_cast<element>(name - std::begin(stored_names));
+  if (name != std::end(stored_names))
+    out.type = static_cast<element>(name - std::begin(stored_names));
+  else if (dtype.get_ref<const std::string&>().empty())
+    return "its dtype has a name";
+  else
+    out.other_type = dtype.get<std::string>();
   if (!shape.is_array()) return "its shape is a list";
   if (shape.size() > std::size_t{max_rank}) return "a tensor has at most 8 dimensions";
   for (const nlohmann::json& size : shape) {
@@ -54,7 +63,10 @@ inline constexpr std::string_view stored_names[element_types] = {
   if (!offsets.is_array() || offsets.size() != 2 || !natural(offsets[0]) || !natural(offsets[1]))
     return "its data_offsets are two whole numbers";
   out.begin = *natural(offsets[0]);
-  if (*natural(offsets[1]) < out.begin || *natural(offsets[1]) - out.begin != out.bytes())
+  if (*natural(offsets[1]) < out.begin) return "its data_offsets ascend";
+  // The size of elements with another name is not known.
+  out.other_bytes = out.is_loadable() ? 0 : *natural(offsets[1]) - out.begin;
+  if (*natural(offsets[1]) - out.begin != out.bytes())
     return "its data_offsets hold " + std::to_string(out.bytes()) + " bytes";
   return {};
 }
@@ -115,7 +127,7 @@ SHARDWISE_INLINE_FILES std::string write_safetensors_header(const safetensors_he
   json all = json::object();
   if (!header.metadata.empty()) all["__metadata__"] = header.metadata;
   for (const stored_tensor& one : header.tensors)
-    all[one.name] = {{"dtype", detail::stored_names[static_cast<unsigned>(one.type)]},
+    all[one.name] = {{"dtype", detail::stored_name_of_elements(one)},
                      {"shape", std::vector<index_t>(one.extents.begin(), one.extents.end())},
                      {"data_offsets", {one.begin, one.begin + one.bytes()}}};
   std::string words = all.dump(-1, ' ', false, json::error_handler_t::replace);

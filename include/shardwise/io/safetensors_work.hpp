@@ -74,6 +74,10 @@ SHARDWISE_INLINE_FILES const stored_tensor& safetensors_file::find(std::string_v
   const stored_tensor* const found = find(name);
   if (found == nullptr)
     detail::fail_file(violation::tensor_is_not_in_file, path(), "'" + std::string(name) + "'");
+  if (!found->is_loadable())
+    detail::fail_file(violation::stored_tensor_differs, path(),
+                      "'" + std::string(name) + "' has elements of " + found->other_type +
+                          ", which no tensor has, not " + detail::stored_words(type));
   if (found->type != type)
     detail::fail_file(violation::stored_tensor_differs, path(),
                       "'" + std::string(name) + "' has elements of " +

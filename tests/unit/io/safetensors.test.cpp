@@ -170,7 +170,13 @@ TEST_CASE("a file that is none is refused with the reason") {
   refused("[]", "", "no JSON object");
   refused("{", "", "no JSON object");
   refused(R"({"a":1})", "", "tensor 'a': it has dtype, shape and data_offsets");
-  refused(R"({"a":{"dtype":"F31","shape":[],"data_offsets":[0,4]}})", "", "F31 are not supported");
+  refused(R"({"a":{"dtype":"","shape":[],"data_offsets":[0,4]}})", "", "its dtype has a name");
+  refused(R"({"a":{"dtype":"F4","shape":[2],"data_offsets":[1,0]}})", "", "ascend");
+  refused(R"({"a":{"dtype":"F4","shape":[2],"data_offsets":[1,2]}})", "", "begins at 1");
+  refused(R"({"a":{"dtype":"F4","shape":[2],"data_offsets":[0,2]}})", "a", "it holds 1 bytes");
+  refused(R"({"a":{"dtype":"F4","shape":[2],"data_offsets":[0,1]},)"
+          R"("b":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}})",
+          "a", "begins at 0, and what is before it ends at 1");
   refused(R"({"a":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}})", "", "whole numbers");
   refused(R"({"a":{"dtype":"F32","shape":[1.5],"data_offsets":[0,4]}})", "", "whole numbers");
   refused(R"({"a":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,4]}})", "",
@@ -189,6 +195,55 @@ TEST_CASE("a file that is none is refused with the reason") {
   refused(R"({"a":[[[[[[[[]]]]]]]]})", "", "lists in lists");
   refused(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", "abc", "it holds 3 bytes");
   refused(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", "abcde", "it holds 5 bytes");
+}
+
+TEST_CASE("a tensor with elements of another system does not keep a file closed") {
+  const device_pool pool{pod{}};
+  const temporary file("safetensors-others");
+  const std::string header = R"({"a":{"dtype":"I32","shape":[2],"data_offsets":[0,8]},)"
+                             R"("b":{"dtype":"F8_E4M3","shape":[3],"data_offsets":[8,11]},)"
+                             R"("c":{"dtype":"F4","shape":[3,2],"data_offsets":[11,14]},)"
+                             R"("d":{"dtype":"U8","shape":[2],"data_offsets":[14,16]}})";
+  file.write(file_of(header, std::string("\1\0\0\0\2\0\0\0abcdef\3\4", 16)));
+  const safetensors_file open(file.path());
+  using I = sharded_tensor<std::int32_t, extents<2>, layout<pod, P<"data">>>;
+  using U = sharded_tensor<std::uint8_t, extents<2>, layout<pod, P<"data">>>;
+  REQUIRE(to_host(load_tensor<I>(pool, open, "a"))(1) == 2);
+  REQUIRE(to_host(load_tensor<U>(pool, open, "d"))(1) == 4);
+  const stored_tensor* const other = open.find("c");
+  REQUIRE((other != nullptr && !other->is_loadable() && other->other_type == "F4"));
+  REQUIRE((other->bytes() == 3 && other->extents == extents_desc{3, 2}));
+  REQUIRE((open.find("d")->is_loadable() && open.header().bytes() == 16));
+  std::byte bytes[3]{};
+  open.read(*other, 0, bytes);
+  REQUIRE((bytes[0] == std::byte{'d'} && bytes[2] == std::byte{'f'}));
+
+  using F = sharded_tensor<float, extents<3>, layout<pod, P<none>>>;
+  const auto refused =
+      Contains(file.path() + ": 'b' has elements of F8_E4M3, which no tensor has, not f32");
+  REQUIRE_THROWS_WITH(load_tensor<F>(pool, open, "b"), refused);
+  REQUIRE_THROWS_WITH(load_tensor<float>(pool, open, "b", spec_desc{{""}}), refused);
+  struct parts {
+    I a;
+    U d;
+  };
+  struct with_other {
+    I a;
+    F b;
+  };
+  parts some{zeros<I>(pool), zeros<U>(pool)};
+  REQUIRE_THROWS_WITH(load_safetensors(open, some), Contains("unexpected: 'b', 'c'"));
+  REQUIRE(load_safetensors(open, some, state_names::common).unexpected ==
+          std::vector<std::string>{"b", "c"});
+  REQUIRE((to_host(some.a)(0) == 1 && to_host(some.d)(0) == 3));
+  with_other wrong{zeros<I>(pool), zeros<F>(pool)};
+  REQUIRE_THROWS_WITH(load_safetensors(open, wrong, state_names::common), refused);
+  REQUIRE(to_host(wrong.a)(0) == 0);
+  // A header is written back as it was read.
+  const read_header again =
+      parse_safetensors_header(std::string_view(write_safetensors_header(open.header())).substr(8));
+  REQUIRE((again.ok() && again.header.find("b")->other_type == "F8_E4M3"));
+  REQUIRE(again.header.bytes() == 16);
 }
 
 TEST_CASE("what a program asks of a file is checked before anything changes") {
