@@ -13,7 +13,11 @@ namespace shardwise::nn {
 template <int Dim, EitherOperand X, fixed_string... Axes>
 [[nodiscard]] constexpr auto normalize(const X& x, across_axes<Axes...> permitted = {},
                                        double least = 1e-12) {
-  return x / maximum(l2_norm<Dim>(x, keep_dims, permitted), least);
+  // In the elements of arithmetic: the norm of a long vector may be beyond the range of 16 bits,
+  // and `least` is below it.
+  const auto wide = internal::made_tensor(internal::widened(x));
+  return internal::narrowed<typename X::value_type>(
+      wide / maximum(l2_norm<Dim>(wide, keep_dims, permitted), least));
 }
 
 /// Returns the cosine of the angle between the vectors along a dimension: their product divided by

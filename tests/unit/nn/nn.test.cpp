@@ -391,6 +391,12 @@ TEST_CASE("losses") {
   using long_rows = sharded_tensor<float16, extents<2, 1024>, layout<pod, P<none, none>>>;
   const auto far = full<long_rows>(pool, float16(16.0F));
   REQUIRE(static_cast<float>(to_host(nn::cosine_similarity<1>(far, far))(1)) == 1.0F);
+  // Norms too, and the least norm is below their range.
+  const auto farther = full<long_rows>(pool, float16(4096.0F));
+  REQUIRE(static_cast<float>(to_host(nn::normalize<1>(farther))(1, 2)) == 1.0F / 32);
+  const any_tensor<float16> untyped = farther;
+  REQUIRE(static_cast<float>(to_host(nn::normalize<1>(untyped)).elements()[5]) == 1.0F / 32);
+  REQUIRE(static_cast<float>(to_host(nn::normalize<1>(zeros<long_rows>(pool)))(1, 2)) == 0.0F);
   const auto whole_p = reshard<P<none, none>>(p);
   REQUIRE_THROWS_WITH(nn::nll(whole_p, slice_in_dim<0, 0, 3>(reshard<P<none>>(labels))),
                       contains("operand_sizes_differ"));
