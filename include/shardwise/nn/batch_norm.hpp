@@ -6,6 +6,7 @@
 #include "shardwise/nn/spread.hpp"
 #include "shardwise/operation/channel_norm.hpp"
 #include "shardwise/operation/clamp.hpp"
+#include "shardwise/operation/number.hpp"
 #include "shardwise/operation/stop_gradient.hpp"
 
 #include <ratio>
@@ -23,7 +24,7 @@ struct running_moments {
   Variance variance;
 };
 
-/// How far running moments move towards those of a batch: `old + rate (new - old)`.
+/// How far running moments move towards those of a batch, from 0 to 1: `old + rate (new - old)`.
 struct momentum {
   double rate = 0.1;
 };
@@ -46,6 +47,7 @@ template <class Permitted, int Rank, class X, class Moments, class... Scale>
 [[nodiscard]] constexpr auto batch_and_moments(const X& given, double epsilon, nn::momentum moves,
                                                const Moments& running, const Scale&... scale) {
   using T = typename X::value_type;
+  require_probability(moves.rate);
   return [&]<int... D>(std::integer_sequence<int, D...>) {
     if constexpr (ValueOperand<X>)
       require_rule<layer_norm_of<0, (D + 2)...>, of_steps<Permitted>>(given);

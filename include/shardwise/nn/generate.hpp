@@ -116,6 +116,7 @@ template <class Model, class Cache, detail::TokenTensor Prompt>
     // Named here, where the program calls, so that compilers show an error in few lines.
     -> typename detail::texts_from<decltype(model(prompt, cache))>::type {
   using token = detail::one_token<Prompt>;
+  detail::require_sampling(by);
   std::vector<std::vector<std::int32_t>> texts(static_cast<std::size_t>(prompt.extents()[0]));
   for (std::vector<std::int32_t>& each : texts)
     each.reserve(static_cast<std::size_t>(std::max<index_t>(count, 0)));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/error.hpp"
 #include "shardwise/core/index.hpp"
 #include "shardwise/core/philox.hpp"
 #include "shardwise/tensor/random.hpp"
@@ -28,12 +29,33 @@ struct sampling {
   index_t end_token = -1;
 };
 
+}  // namespace shardwise::nn
+
+namespace shardwise::detail {
+
+/// Checks the options of a sampling.
+constexpr void require_sampling(const nn::sampling& by) {
+  const auto require_option = [](bool holds, text_view words) {
+    if (!holds) fail({.rule = violation::number_is_out_of_range}, words);
+  };
+  require_option(by.temperature >= 0 && by.temperature <= std::numeric_limits<double>::max(),
+                 "a temperature is finite and not negative");
+  require_option(by.top_k >= 0, "top_k is the number of scores that count, or 0 for all");
+  require_option(by.top_p >= 0 && by.top_p <= 1, "top_p is a probability, from 0 to 1");
+}
+
+}  // namespace shardwise::detail
+
+namespace shardwise::nn {
+
 /// Samples an index by its score. Equal keys and scores give equal indices. A score that is NaN
-/// counts as minus infinity; if all scores are, the index is any of them.
+/// counts as minus infinity; if all scores are, the index is any of them. Throws
+/// `number_is_out_of_range` for an invalid option.
 ///
 ///     auto next = nn::sample(row, {.temperature = 0.7, .top_k = 40}, seed.fold_in(place));
 template <class T>
 [[nodiscard]] index_t sample(std::span<const T> scores, const sampling& by, random_key seed) {
+  detail::require_sampling(by);
   // NaN has no order, and is never chosen where there is a number.
   const auto score = [&](index_t i) {
     const auto given = static_cast<double>(scores[static_cast<std::size_t>(i)]);

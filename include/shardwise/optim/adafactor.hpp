@@ -122,6 +122,12 @@ struct adafactor {
                             const Parameters& gradients, const Rate& rate) const {
     if constexpr (detail::lacks_range_of_squares<Parameters>)
       (void)detail::refuse_squares<adafactor, Parameters>();
+    detail::require_not_negative(decay, "the decay of Adafactor is finite and not negative");
+    detail::require_not_negative(epsilon, detail::epsilon_rule);
+    detail::require_not_negative(least_scale, "a least scale is finite and not negative");
+    if (!(threshold > 0))
+      fail({.rule = violation::number_is_out_of_range}, "the threshold of Adafactor is positive");
+    detail::require_not_negative(weight_decay, detail::weight_decay_rule);
     constexpr auto wide = detail::combined_in::wide_elements;
     kept.steps += 1.0F;
     const auto weight = exp(log(kept.steps) * static_cast<float>(-decay));

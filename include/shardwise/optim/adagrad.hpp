@@ -49,6 +49,9 @@ struct adagrad {
                             const Parameters& gradients, const Rate& rate) const {
     if constexpr (detail::lacks_range_of_squares<Parameters>)
       (void)detail::refuse_squares<adagrad, Parameters>();
+    detail::require_not_negative(epsilon, detail::epsilon_rule);
+    detail::require_not_negative(initial, "an initial sum of squares is finite and not negative");
+    detail::require_not_negative(weight_decay, detail::weight_decay_rule);
     const auto rates = detail::number_beside_nest<Parameters>(rate);
     const auto update = [&]<class X>(const treatment& how, X& w, X& v, const X& gradient) {
       const auto number = [](double value) { return internal::number_for<X>(value); };

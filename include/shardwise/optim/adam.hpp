@@ -36,6 +36,10 @@ template <bool Coupled, class Settings, class Parameters, class State, class Mov
 constexpr void move_by_moments(const Settings& by, Parameters& parameters, State& kept,
                                const Parameters& gradients, const Move& move) {
   if constexpr (lacks_range_of_squares<Parameters>) (void)refuse_squares<Settings, Parameters>();
+  require_kept_part(by.beta1, beta1_rule);
+  require_kept_part(by.beta2, beta2_rule);
+  require_not_negative(by.epsilon, epsilon_rule);
+  require_not_negative(by.weight_decay, weight_decay_rule);
   kept.steps += 1.0F;
   // 1 - beta^steps, without the cancellation that computing the power would cause.
   const auto first_part = expm1(kept.steps * static_cast<float>(log_below_one(by.beta1))) * -1.0F;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/error.hpp"
 #include "shardwise/operation/arithmetic.hpp"
 #include "shardwise/operation/normalising.hpp"
 #include "shardwise/operation/reduce.hpp"
@@ -161,11 +162,14 @@ template <class Nest>
 }
 
 /// Multiplies all tensors of a nest by one number, so that its `global_norm` is at most `most`, and
-/// returns the previous norm.
+/// returns the previous norm. Throws `number_is_out_of_range` if `most` is negative or NaN.
 ///
 ///     auto size = optim::clip_by_global_norm(gradients, 1.0);
 template <class Nest>
 constexpr auto clip_by_global_norm(Nest& gradients, double most) {
+  if (!(most >= 0))
+    fail({.rule = violation::number_is_out_of_range},
+         "the norm to which gradients are clipped is not negative");
   auto norm = global_norm(gradients);
   if constexpr (!AnyRefused<decltype(norm)>) {
     using X = decltype(norm);

@@ -41,6 +41,9 @@ struct lion {
   template <class Parameters, class Rate>
   constexpr void operator()(Parameters& parameters, lion_state<Parameters>& kept,
                             const Parameters& gradients, const Rate& rate) const {
+    detail::require_kept_part(beta1, detail::beta1_rule);
+    detail::require_kept_part(beta2, detail::beta2_rule);
+    detail::require_not_negative(weight_decay, detail::weight_decay_rule);
     const auto rates = detail::number_beside_nest<Parameters>(rate);
     const auto update = [&]<class X>(const treatment& how, X& w, X& m, const X& g) {
       const auto rate_here = rates.template beside<X>();

@@ -8,6 +8,7 @@
 #include "shardwise/optim/adam.hpp"
 #include "shardwise/optim/clip.hpp"
 
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -64,6 +65,7 @@ struct loss_scale {
   /// Returns the state at the start of training, in the pool of the parameters.
   template <class Parameters>
   [[nodiscard]] auto start(const Parameters& parameters) const {
+    require_options();
     using number = typename detail::step_count<Parameters>::type;
     const auto of = [&](double value) {
       return detail::number_in_pool_of<number>(parameters, static_cast<float>(value));
@@ -74,6 +76,7 @@ struct loss_scale {
   /// Updates the scale after a step that was applied, or skipped if `is_right` is false.
   template <class Number, class Truth>
   constexpr void update(loss_scale_state<Number>& kept, const Truth& is_right) const {
+    require_options();
     const auto number = [](double value) { return static_cast<float>(value); };
     internal::put(kept.overflowed, where(is_right, 0.0F, 1.0F));
     kept.skipped += kept.overflowed;
@@ -89,6 +92,21 @@ struct loss_scale {
         minimum(kept.scale, maximum(kept.scale * number(backoff), number(least)));
     internal::put(kept.good_steps, where(is_right, where(grows, 0.0F, steps), 0.0F));
     internal::put(kept.scale, where(is_right, where(grows, larger, kept.scale), smaller));
+  }
+
+ private:
+  constexpr void require_options() const {
+    const auto require_option = [](bool holds, text_view words) {
+      if (!holds) fail({.rule = violation::number_is_out_of_range}, words);
+    };
+    constexpr double highest = std::numeric_limits<float>::max();
+    require_option(first > 0 && first <= highest, "the first loss scale is a positive float");
+    require_option(growth >= 1 && growth <= highest,
+                   "a loss scale grows by a factor of at least 1");
+    require_option(backoff > 0 && backoff <= 1,
+                   "a loss scale falls by a factor above 0 and of at most 1");
+    require_option(least >= 0 && least <= most && most <= highest,
+                   "the lowest loss scale is not negative, and the highest is not below it");
   }
 };
 
@@ -154,7 +172,7 @@ struct scaled_training_step {
       };
       auto gradients = internal::map_nest(steep, unscaled);
       const auto is_right = detail::all_finite(gradients);
-      if (clip > 0) (void)clip_by_global_norm(gradients, clip);
+      if (!(clip <= 0)) (void)clip_by_global_norm(gradients, clip);
       const Model before = model;
       const auto state_before = kept.optimizer;
       optimizer(model, kept.optimizer, gradients, rate);

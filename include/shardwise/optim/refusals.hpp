@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/error.hpp"
 #include "shardwise/core/judge.hpp"
 #include "shardwise/expression/operand.hpp"
 #include "shardwise/optim/step_number.hpp"
 
+#include <limits>
 #include <type_traits>
 
 namespace shardwise::optim {
@@ -45,6 +47,24 @@ template <class User, class State>
 using state_differs =
     typename std::conditional_t<AnyRefused<State>, refused<>,
                                 refused<misuse::optimizer_state_differs, types<User>>>::type;
+
+/// Fails, with the rule of the option as `words`, unless it is from 0 to less than 1: the part of a
+/// mean that a step keeps.
+constexpr void require_kept_part(double option, text_view words) {
+  if (!(option >= 0 && option < 1)) fail({.rule = violation::number_is_out_of_range}, words);
+}
+/// The same unless an option is a finite number that is not negative.
+constexpr void require_not_negative(double option, text_view words) {
+  if (!(option >= 0 && option <= std::numeric_limits<double>::max()))
+    fail({.rule = violation::number_is_out_of_range}, words);
+}
+inline constexpr text_view beta1_rule = "beta1 of an optimizer is from 0 to less than 1";
+inline constexpr text_view beta2_rule = "beta2 of an optimizer is from 0 to less than 1";
+inline constexpr text_view decay_rule = "the decay of an optimizer is from 0 to less than 1";
+inline constexpr text_view epsilon_rule = "epsilon of an optimizer is finite and not negative";
+inline constexpr text_view momentum_rule =
+    "the momentum of an optimizer is finite and not negative";
+inline constexpr text_view weight_decay_rule = "a weight decay is finite and not negative";
 
 /// True for parameters whose gradients have squares without a range.
 template <class Parameters>

@@ -50,6 +50,10 @@ struct rmsprop {
                             const Parameters& gradients, const Rate& rate) const {
     if constexpr (detail::lacks_range_of_squares<Parameters>)
       (void)detail::refuse_squares<rmsprop, Parameters>();
+    detail::require_kept_part(decay, detail::decay_rule);
+    detail::require_not_negative(epsilon, detail::epsilon_rule);
+    detail::require_not_negative(momentum, detail::momentum_rule);
+    detail::require_not_negative(weight_decay, detail::weight_decay_rule);
     const auto rates = detail::number_beside_nest<Parameters>(rate);
     const auto update = [&]<class X>(const treatment& how, X& w, X& v, X& m, const X& gradient) {
       const auto number = [](double value) { return internal::number_for<X>(value); };

@@ -48,6 +48,8 @@ struct sgd {
   template <class Parameters, class Rate>
   constexpr void operator()(Parameters& parameters, sgd_state<Parameters>& kept,
                             const Parameters& gradients, const Rate& rate) const {
+    detail::require_not_negative(momentum, detail::momentum_rule);
+    detail::require_not_negative(weight_decay, detail::weight_decay_rule);
     const auto rates = detail::number_beside_nest<Parameters>(rate);
     const auto update = [&]<class X>(const treatment& how, X& w, X& m, const X& gradient) {
       const auto number = [](double value) { return internal::number_for<X>(value); };

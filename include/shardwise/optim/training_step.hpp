@@ -44,7 +44,7 @@ struct training_step {
       return refused_value{};
     } else {
       if constexpr (!internal::holds_refusal<decltype(made.first)>) {
-        if (clip > 0) (void)clip_by_global_norm(made.second, clip);
+        if (!(clip <= 0)) (void)clip_by_global_norm(made.second, clip);
         optimizer(model, state, made.second, rate);
       }
       return std::move(made.first);

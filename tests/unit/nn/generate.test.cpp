@@ -9,6 +9,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <string>
 #include <vector>
 
 using namespace shardwise;
@@ -77,6 +78,26 @@ std::vector<std::vector<std::int32_t>> write(const nn::sampling& by, random_key 
 }
 
 }  // namespace
+
+TEST_CASE("options of a sampling are in their ranges") {
+  // The first score is impossible, and a temperature without a range would choose it.
+  constexpr double inf = std::numeric_limits<double>::infinity(),
+                   nan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<float> scores{static_cast<float>(-inf), 1.0F, 2.0F};
+  const auto is_refused = [&](const nn::sampling& by, const std::string& words) {
+    REQUIRE_THROWS_WITH(nn::sample(std::span<const float>(scores), by, random_key{1}),
+                        Catch::Contains("number_is_out_of_range") && Catch::Contains(words));
+  };
+  for (const double temperature : {nan, inf, -1.0})
+    is_refused({.temperature = temperature}, "a temperature is finite and not negative");
+  is_refused({.top_k = -1}, "top_k is the number of scores");
+  for (const double top_p : {nan, -0.5, 1.5})
+    is_refused({.top_p = top_p}, "top_p is a probability");
+  // Before a model is called.
+  REQUIRE_THROWS_WITH(write<pod>({.temperature = nan}, random_key{1}),
+                      Catch::Contains("a temperature is finite"));
+  REQUIRE_THROWS_WITH(write<pod>({.top_k = -1}, random_key{1}, 0), Catch::Contains("top_k"));
+}
 
 TEST_CASE("a token is chosen by its score, temperature, rank and key") {
   const std::vector<float> scores{1.0F, 3.0F, -std::numeric_limits<float>::infinity(), 3.0F, 2.0F};

@@ -317,6 +317,7 @@ TEST_CASE("batch norm trains with the moments of a batch and evaluates with runn
   REQUIRE(to_host(moved.mean)(1) == Approx(0.1 * center));
   REQUIRE(to_host(moved.variance)(1) == Approx(0.9 + 0.1 * squares / 17));
   const auto [trained, same] = norm(x, nn::momentum{});
+  REQUIRE_THROWS_WITH(norm(x, nn::momentum{1.5}), contains("number_is_out_of_range"));
   REQUIRE(to_host(same.mean)(1) == to_host(moved.mean)(1));
   REQUIRE(to_host(trained)(5, 1, 2) ==
           Approx(1 + 2 * (host(5, 1, 2) - center) / std::sqrt(squares / 18 + 1e-5)));

@@ -8,6 +8,8 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -178,6 +180,77 @@ TEST_CASE("each optimizer follows its formula") {
     }
   };
   follows(optim::lion{.weight_decay = 0.1}, signs{});
+}
+
+TEST_CASE(
+    "options of optimizers are in their ranges, and nothing changes before they are checked") {
+  const device_pool pool{pod{}};
+  using W = tensor<pod, P<"data">, 4>;
+  constexpr double inf = std::numeric_limits<double>::infinity(),
+                   nan = std::numeric_limits<double>::quiet_NaN();
+  const W g = full<W>(pool, 2.0F);
+  const auto is_refused = [&](const auto& optimizer, const std::string& words) {
+    W w = ones<W>(pool);
+    auto state = optimizer.start(w);
+    REQUIRE_THROWS_WITH(optimizer(w, state, g, 0.1F),
+                        Catch::Contains("number_is_out_of_range") && Catch::Contains(words));
+    REQUIRE(to_host(w)(3) == 1.0F);
+    if constexpr (requires { state.steps; }) REQUIRE(to_host(state.steps)() == 0);
+  };
+  for (const double beta : {1.0, 1.5, -0.5, nan}) {
+    is_refused(optim::adam{.beta1 = beta}, "beta1 of an optimizer");
+    is_refused(optim::adamw{.beta2 = beta}, "beta2 of an optimizer");
+    is_refused(optim::amsgrad{.beta2 = beta}, "beta2 of an optimizer");
+    is_refused(optim::lamb{.beta1 = beta}, "beta1 of an optimizer");
+    is_refused(optim::lion{.beta1 = beta}, "beta1 of an optimizer");
+    is_refused(optim::lion{.beta2 = beta}, "beta2 of an optimizer");
+    is_refused(optim::rmsprop{.decay = beta}, "the decay of an optimizer");
+  }
+  for (const double number : {-1.0, inf, nan}) {
+    is_refused(optim::adam{.epsilon = number}, "epsilon of an optimizer");
+    is_refused(optim::lamb{.weight_decay = number}, "a weight decay");
+    is_refused(optim::lion{.weight_decay = number}, "a weight decay");
+    is_refused(optim::sgd{.momentum = number}, "the momentum of an optimizer");
+    is_refused(optim::sgd{.weight_decay = number}, "a weight decay");
+    is_refused(optim::rmsprop{.epsilon = number}, "epsilon of an optimizer");
+    is_refused(optim::rmsprop{.momentum = number}, "the momentum of an optimizer");
+    is_refused(optim::rmsprop{.weight_decay = number}, "a weight decay");
+    is_refused(optim::adagrad{.epsilon = number}, "epsilon of an optimizer");
+    is_refused(optim::adagrad{.initial = number}, "an initial sum of squares");
+    is_refused(optim::adagrad{.weight_decay = number}, "a weight decay");
+    is_refused(optim::adafactor{.decay = number}, "the decay of Adafactor");
+    is_refused(optim::adafactor{.epsilon = number}, "epsilon of an optimizer");
+    is_refused(optim::adafactor{.least_scale = number}, "a least scale");
+    is_refused(optim::adafactor{.weight_decay = number}, "a weight decay");
+  }
+  for (const double number : {0.0, -1.0, nan})
+    is_refused(optim::adafactor{.threshold = number}, "the threshold of Adafactor");
+
+  const auto clipped = Catch::Contains("to which gradients are clipped is not negative");
+  for (const double most : {-1.0, nan}) {
+    W steep = g;
+    REQUIRE_THROWS_WITH(optim::clip_by_global_norm(steep, most), clipped);
+    REQUIRE(to_host(steep)(3) == 2.0F);
+  }
+  constexpr auto total = [](const auto& w) { return reshard<P<>>(sum(w)); };
+  const optim::training_step learn{total, optim::sgd{}, nan};
+  const optim::scaled_training_step scaled{total, optim::sgd{}, optim::loss_scale{}, nan};
+  W w = ones<W>(pool);
+  auto state = learn.optimizer.start(w);
+  REQUIRE_THROWS_WITH(learn(w, state, 0.1F), clipped);
+  auto scaled_state = scaled.start(w);
+  REQUIRE_THROWS_WITH(scaled(w, scaled_state, 0.1F), clipped);
+  const auto no_scale = [&](const optim::loss_scale& scaling, const char* words) {
+    REQUIRE_THROWS_WITH(scaling.start(w), Catch::Contains(words));
+  };
+  for (const double first : {0.0, -1.0, 1e39, nan})
+    no_scale({.first = first}, "the first loss scale is a positive float");
+  for (const double growth : {0.5, inf, nan})
+    no_scale({.growth = growth}, "grows by a factor of at least 1");
+  for (const double backoff : {0.0, 2.0, nan})
+    no_scale({.backoff = backoff}, "falls by a factor above 0");
+  no_scale({.least = 4, .most = 2}, "the lowest loss scale");
+  no_scale({.most = nan}, "the lowest loss scale");
 }
 
 TEST_CASE("the norm of split gradients, and what is clipped by it") {
