@@ -117,9 +117,11 @@ template <class Model, class Cache, detail::TokenTensor Prompt>
     -> typename detail::texts_from<decltype(model(prompt, cache))>::type {
   using token = detail::one_token<Prompt>;
   detail::require_sampling(by);
+  // A count may be any number if an end token ends the texts.
+  constexpr index_t longest_reserved = 4096;
   std::vector<std::vector<std::int32_t>> texts(static_cast<std::size_t>(prompt.extents()[0]));
   for (std::vector<std::int32_t>& each : texts)
-    each.reserve(static_cast<std::size_t>(std::max<index_t>(count, 0)));
+    each.reserve(static_cast<std::size_t>(std::clamp<index_t>(count, 0, longest_reserved)));
   const auto has_ended = [&](const std::vector<std::int32_t>& row) {
     return by.end_token >= 0 && !row.empty() && row.back() == by.end_token;
   };

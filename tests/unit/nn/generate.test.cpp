@@ -84,9 +84,9 @@ TEST_CASE("options of a sampling are in their ranges") {
   constexpr double inf = std::numeric_limits<double>::infinity(),
                    nan = std::numeric_limits<double>::quiet_NaN();
   const std::vector<float> scores{static_cast<float>(-inf), 1.0F, 2.0F};
-  const auto is_refused = [&](const nn::sampling& by, const std::string& words) {
+  const auto is_refused = [&](const nn::sampling& by, const std::string& sentence) {
     REQUIRE_THROWS_WITH(nn::sample(std::span<const float>(scores), by, random_key{1}),
-                        Catch::Contains("number_is_out_of_range") && Catch::Contains(words));
+                        Catch::Contains("number_is_out_of_range") && Catch::Contains(sentence));
   };
   for (const double temperature : {nan, inf, -1.0})
     is_refused({.temperature = temperature}, "a temperature is finite and not negative");
@@ -210,6 +210,18 @@ TEST_CASE("a row of a text ends with its first end token") {
   REQUIRE(texts[1] == cut(whole[1]));
   const std::size_t longest = std::max(texts[0].size(), texts[1].size());
   REQUIRE(to_host(cache.filled)() == 4 + static_cast<index_t>(longest) - 1);
+}
+
+TEST_CASE("an end token ends texts of any count") {
+  const auto ends = [](const auto& text, auto&) {
+    return broadcast_to<extents<batch, 1, words>>(unsqueeze<2>(cast<float>(text)) * 0.0F);
+  };
+  const device_pool pool{one{}};
+  auto cache = make_cache<one>(pool);
+  const auto texts = nn::generate(pool, ends, cache, zeros<tokens<one, 1>>(pool),
+                                  std::numeric_limits<index_t>::max(),
+                                  {.temperature = 0, .end_token = 0}, random_key{1});
+  REQUIRE(texts == std::vector<std::vector<std::int32_t>>(std::size_t{batch}, {0}));
 }
 
 namespace {
