@@ -49,9 +49,10 @@ struct lion {
       const auto rate_here = rates.template beside<X>();
       const auto number = [](double value) { return internal::number_for<X>(value); };
       const X direction{sign(m * number(beta1) + g * number(1 - beta1))};
+      // Before the weights change, which may be the gradient too.
+      internal::put(m, m * number(beta2) + g * number(1 - beta2));
       if (weight_decay != 0 && how.decays) w -= w * rate_here * number(weight_decay * how.rate);
       detail::descend(w, direction, rate_here, how.rate);
-      internal::put(m, m * number(beta2) + g * number(1 - beta2));
     };
     detail::update_trained(treat, update, parameters, kept.momentum, gradients);
   }
