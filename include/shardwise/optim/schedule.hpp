@@ -115,15 +115,19 @@ struct cosine_restarts {
   /// Returns the rate of a step, counted from 0.
   [[nodiscard]] double operator()(index_t step) const noexcept {
     index_t length = std::max(period, index_t{1});
+    auto next = static_cast<double>(length);
     if (growth <= 1) {
       step %= length;
     } else {
       while (step >= length) {
         step -= length;
+        next *= static_cast<double>(growth);
+        // A length beyond all steps is the last.
+        if (step / growth < length) break;
         length *= growth;
       }
     }
-    const double done = static_cast<double>(step) / static_cast<double>(length);
+    const double done = static_cast<double>(step) / next;
     return least + (peak - least) * (1 + std::cos(std::numbers::pi * done)) / 2;
   }
 };

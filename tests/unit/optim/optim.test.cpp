@@ -182,6 +182,16 @@ TEST_CASE("each optimizer follows its formula") {
   follows(optim::lion{.weight_decay = 0.1}, signs{});
 }
 
+TEST_CASE("Lion takes parameters that are their own gradients") {
+  const device_pool pool{pod{}};
+  any_tensor<float> w = ones<tensor<pod, P<"data">, 4>>(pool);
+  const optim::lion learn{};
+  auto state = learn.start(w);
+  learn(w, state, w, 0.5F);
+  REQUIRE(to_host(w).elements()[3] == 0.5F);
+  REQUIRE(to_host(state.momentum).elements()[3] == Approx(0.01));
+}
+
 TEST_CASE(
     "options of optimizers are in their ranges, and nothing changes before they are checked") {
   const device_pool pool{pod{}};
@@ -331,6 +341,10 @@ TEST_CASE("schedules that restart, rise and fall, or follow one another") {
   constexpr optim::cosine_restarts longer{.peak = 2, .period = 4, .growth = 2};
   REQUIRE(longer(4) == Approx(2.0));
   REQUIRE(longer(8) == Approx(1.0));
+  // Lengths beyond all steps.
+  constexpr index_t limit = std::numeric_limits<index_t>::max();
+  REQUIRE(optim::cosine_restarts{.peak = 2, .period = 4, .growth = limit / 2}(100) == 2.0);
+  REQUIRE(std::isfinite(longer(limit)));
   REQUIRE(longer(12) == Approx(2.0));
   REQUIRE(longer(20) == Approx(1.0));
 
