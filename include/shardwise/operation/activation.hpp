@@ -46,7 +46,8 @@ struct leaky_relu : elementwise_function<"leaky_relu", linearity::nonlinear, 2> 
     const auto below = elementwise<less>(x, at.number(0, x));
     at.give(0, shardwise::masked(dy * at.operand(1), below) +
                    shardwise::masked(dy, elementwise<logical_not>(below)));
-    at.give(1, shardwise::masked(dy * x, below));
+    // Both, since infinities would be a factor of tangents.
+    at.give(1, shardwise::masked(dy, below) * shardwise::masked(x, below));
   }
 };
 /// The second operand is alpha; the limit for x towards minus infinity is -alpha.
@@ -58,8 +59,7 @@ struct elu : fractional_function<"elu", 12> {
     const auto dy = at.cotangent(), x = at.operand(0), alpha = at.operand(1);
     const auto above = elementwise<less>(at.number(0, x), x);
     const auto not_above = elementwise<logical_not>(above);
-    at.give(
-        0, shardwise::masked(dy * (at.result() + alpha), not_above) + shardwise::masked(dy, above));
+    at.give(0, dy * elementwise<where>(above, at.number(1, x), at.result() + alpha));
     // Of 0 where x is above 0, since infinities would be a factor of second derivatives.
     const auto low = elementwise<where>(above, at.number(0, x), x);
     at.give(1, shardwise::masked(dy * elementwise<expm1>(low), not_above));

@@ -157,6 +157,17 @@ TEST_CASE("second derivatives where functions are defined by cases") {
   CHECK(std::none_of(running.begin(), running.end(), [](double y) { return std::isnan(y); }));
 }
 
+TEST_CASE("tangents of functions by cases are finite where an operand is infinite") {
+  const device_pool pool{pair{}};
+  const X far = full<X>(pool, std::numeric_limits<double>::infinity());
+  const X along = ones<X>(pool);
+  CHECK(values(jvp([](const auto& x) { return elu(x, 1.0); }, far, along).second) ==
+        std::vector<double>(16, 1.0));
+  CHECK(
+      values(jvp([&](const auto& slope) { return leaky_relu(far, slope); }, along, along).second) ==
+      std::vector<double>(16, 0.0));
+}
+
 TEST_CASE("second derivatives of products over devices at a zero") {
   const device_pool pool{pair{}};
   using V = sharded_tensor<double, extents<2>, layout<pair, P<"data">>>;
