@@ -30,10 +30,15 @@ struct sigmoid : fractional_function<"sigmoid", 4> {
 };
 /// The approximation with tanh: 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))).
 struct gelu : fractional_function<"gelu", 9> {
-  using emits = operations<pointwise<tanh>>;
+  using emits = operations<pointwise<tanh>, pointwise<maximum>, pointwise<minimum>>;
   static constexpr void gradient(auto& at) {
     constexpr double scale = 0.79788456080286536, cubic = 0.044715;
-    const auto x = at.operand(0);
+    // The slope is 0 or 1 outside of these bounds, where the square may be too large for the
+    // elements, and infinity would meet 0.
+    constexpr double bound = 16;
+    const auto of = at.operand(0);
+    const auto x =
+        elementwise<maximum>(elementwise<minimum>(of, at.number(bound, of)), at.number(-bound, of));
     const auto xx = elementwise<square>(x);
     const auto t = elementwise<tanh>(x * (xx * cubic + 1) * scale);
     const auto slope = (xx * (3 * cubic) + 1) * scale;  // of the argument of tanh

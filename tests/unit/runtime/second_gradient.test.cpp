@@ -168,6 +168,20 @@ TEST_CASE("tangents of functions by cases are finite where an operand is infinit
       std::vector<double>(16, 0.0));
 }
 
+TEST_CASE("the slope of gelu is finite where the square of the operand is not") {
+  const device_pool pool{pair{}};
+  using V = sharded_tensor<float16, extents<4>, layout<pair, P<"data">>>;
+  const V x = distribute<V>(
+      pool, std::vector<float16>{float16(300.F), float16(-300.F), float16(20.F), float16(6e4F)});
+  const auto slope = [](const auto& z) {
+    return gradient([](const auto& v) { return sum(gelu(v)); })(z);
+  };
+  const std::vector<float16> expected{float16(1.F), float16(0.F), float16(1.F), float16(1.F)};
+  CHECK(values(slope(x)) == expected);
+  CHECK(values(gradient([&](const auto& z) { return sum(slope(z)); })(x)) ==
+        std::vector<float16>(4, float16(0.F)));
+}
+
 TEST_CASE("second derivatives of products over devices at a zero") {
   const device_pool pool{pair{}};
   using V = sharded_tensor<double, extents<2>, layout<pair, P<"data">>>;
