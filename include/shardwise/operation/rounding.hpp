@@ -29,22 +29,25 @@ struct trunc : elementwise_function<"trunc", linearity::nonlinear, 1> {
 struct sign : elementwise_function<"sign", linearity::nonlinear, 1> {
   static constexpr bool stops_gradient = true;
 };
+struct floor_divide;
 /// The remainder of a division that rounds down; it has the sign of the divisor.
 struct remainder : elementwise_function<"remainder", linearity::nonlinear, 3> {
   static constexpr bool on_elements = true;
-  using emits = operations<pointwise<floor>>;
+  using emits = operations<pointwise<floor_divide>>;
   static constexpr void gradient(auto& at) {
     at.give(0, at.cotangent());
-    at.give(1, -(at.cotangent() * elementwise<floor>(at.operand(0) / at.operand(1))));
+    at.give(1, -(at.cotangent() * elementwise<floor_divide>(at.operand(0), at.operand(1))));
   }
 };
 /// The remainder of a division that truncates; it has the sign of the first operand.
 struct fmod : elementwise_function<"fmod", linearity::nonlinear, 3> {
   static constexpr bool on_elements = true;
-  using emits = operations<pointwise<trunc>>;
+  using emits = operations<pointwise<round>>;
   static constexpr void gradient(auto& at) {
+    // Without the rest, since a quotient just below a whole number may be rounded up to it.
+    const auto multiple = at.operand(0) - at.result();
     at.give(0, at.cotangent());
-    at.give(1, -(at.cotangent() * elementwise<trunc>(at.operand(0) / at.operand(1))));
+    at.give(1, -(at.cotangent() * elementwise<round>(multiple / at.operand(1))));
   }
 };
 /// The quotient, rounded down.

@@ -182,6 +182,20 @@ TEST_CASE("the slope of gelu is finite where the square of the operand is not") 
         std::vector<float16>(4, float16(0.F)));
 }
 
+TEST_CASE("the gradients of remainders count the whole multiples of the divisor") {
+  const device_pool pool{pair{}};
+  using V = sharded_tensor<float, extents<4>, layout<pair, P<"data">>>;
+  // Ten times the number nearest to 0.1 is more than 1, but rounded it is 1.
+  const V x = distribute<V>(pool, std::vector<float>{1, -1, 0.5F, 3});
+  const V y = distribute<V>(
+      pool, std::vector<float>{0.1F, 0.1F, 0.1F, std::numeric_limits<float>::infinity()});
+  const auto cut = gradient<1>([](const auto& a, const auto& b) { return sum(fmod(a, b)); })(x, y);
+  CHECK(values(cut) == std::vector<float>{-9, 9, -4, 0});
+  const auto rest =
+      gradient<1>([](const auto& a, const auto& b) { return sum(remainder(a, b)); })(x, y);
+  CHECK(values(rest) == std::vector<float>{-9, 10, -4, 0});
+}
+
 TEST_CASE("second derivatives of products over devices at a zero") {
   const device_pool pool{pair{}};
   using V = sharded_tensor<double, extents<2>, layout<pair, P<"data">>>;
