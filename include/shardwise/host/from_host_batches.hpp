@@ -59,6 +59,7 @@ template <class T>
     fail({.rule = violation::rank_differs_from_spec,
           .have = layout.rank(),
           .want = extents.ssize()});
+  require(validate(extents));
   require(hosts.check_whole(extents));
   shape_batches(blocks, hosts.local(extents));
   const extents_desc batch = blocks[0].view.extents;
@@ -103,7 +104,8 @@ template <class T>
 /// `X` counts the rows of all hosts. Hosts with the same rows must pass the same bits.
 ///
 /// Throws `hosts_are_not_alike`, `host_batch_is_not_divisible`, `host_size_differs` (with the
-/// number of the host), `rank_differs_from_spec` or `replicas_differ`.
+/// number of the host), `rank_differs_from_spec`, `replicas_differ`, `extent_is_negative` or
+/// `tensor_is_too_large`.
 ///
 ///     auto x = from_host_batches<X>(pool, std::vector<Eigen::MatrixXf>{of_host_0, of_host_1});
 template <ShardedTensor X, HostBlocks R>

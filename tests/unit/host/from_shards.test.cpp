@@ -227,6 +227,19 @@ TEST_CASE("hosts along an axis that does not split the batch give the same rows"
                       contains("replicas_differ") && contains("host 1 holds the rows of host 0"));
 }
 
+TEST_CASE("extents of batches are judged before their elements are counted") {
+  const device_pool pool{line{}};
+  const blocks batches(2, std::vector<float>(16));
+  constexpr index_t huge = index_t{1} << 40;
+  REQUIRE_THROWS_WITH(from_host_batches(pool, batches, {huge << 22, 4}, spec_desc{{"x", ""}}),
+                      contains("tensor_is_too_large"));
+  REQUIRE_THROWS_WITH(
+      from_host_batches(pool, blocks(2), {dyn, huge, huge}, spec_desc{{"x", "", ""}}),
+      contains("tensor_is_too_large"));
+  REQUIRE_THROWS_WITH(from_host_batches(pool, batches, {-8, 4}, spec_desc{{"x", ""}}),
+                      contains("extent_is_negative"));
+}
+
 TEST_CASE("a layout that is a value is judged before blocks are looked at") {
   const device_pool pool{pod{}};
   const layout_desc strange{{axis_list{2}, axis_list{}}};
