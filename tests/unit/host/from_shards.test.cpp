@@ -227,6 +227,24 @@ TEST_CASE("hosts along an axis that does not split the batch give the same rows"
                       contains("replicas_differ") && contains("host 1 holds the rows of host 0"));
 }
 
+TEST_CASE("batches of hosts are cut into contiguous parts without halos") {
+  const device_pool pool{line{}};
+  const blocks batches(2, std::vector<float>(16));
+  const auto refuses = [&](const spec_desc& spec, const std::string& dimension) {
+    REQUIRE_THROWS_WITH(from_host_batches(pool, batches, {dyn, 2}, spec, uneven{}),
+                        contains("host_batch_is_not_contiguous: a per-host batch is cut into "
+                                 "contiguous parts (dimension " +
+                                 dimension + ")"));
+  };
+  using X = sharded_tensor<float, extents<dyn, 2>, layout<line, P<cyclic("x"), none>>>;
+  REQUIRE_THROWS_WITH(from_host_batches<X>(pool, batches),
+                      contains("host_batch_is_not_contiguous") && contains("dimension 0"));
+  refuses({{"x%2", ""}}, "0");
+  refuses({{"x*2", ""}}, "0");
+  refuses({{"x~1:1", ""}}, "0");
+  refuses({{"", "x%1"}}, "1");
+}
+
 TEST_CASE("extents of batches are judged before their elements are counted") {
   const device_pool pool{line{}};
   const blocks batches(2, std::vector<float>(16));
