@@ -374,6 +374,37 @@ TEST_CASE("a device function looks at its own pool and computes in it only what 
   }
 }
 
+TEST_CASE("a function of for_each_device computes in its own pool, as any other thread does") {
+  for (const unsigned threads : {1U, 3U}) {
+    const device_pool pool(pod{}, threads);
+    const M x = rows(pool);
+    sync(x);  // otherwise it would be a part of the plan below until it is computed
+    const auto shared = sharded_tensor(reshard<P<none, none>>(x * 2.0F));
+    const auto never_read = sharded_tensor(reshard<P<none, none>>(x * 5.0F));
+    const std::string plan = explain(never_read);
+    std::atomic<int> held{0};
+    pool.for_each_device([&](index_t device) {
+      const float number = static_cast<float>(device);
+      const auto own = sharded_tensor(reshard<P<none, "model">>(x + number));
+      held += to_host(shared)(0, 0) == -8.0F;
+      held += to_host(own)(0, 0) == -4.0F + number;
+      held += local(shared, device).elements()[0] == -8.0F;
+      held += explain(never_read) == plan;
+      held += pool.counters().peak_bytes_per_device() > 0;
+      // A round inside this one.
+      pool.for_each_device([&](index_t) { held += to_host(x * number)(0, 0) == -4.0F * number; });
+    });
+    CHECK(held == 4 * (5 + 4));
+    pool.for_each_device([&](index_t) { sync(pool); });
+    CHECK(to_host(never_read)(0, 0) == -20.0F);
+
+    // A round inside a program is a part of it, so its functions are refused.
+    const arm<0> nested([&] { pool.for_each_device([&](index_t) { (void)to_host(x * 7.0F); }); });
+    CHECK_THAT(words_of([&] { return to_host(sharded_tensor(at<0, 0>(x) + 1.0F)); }),
+               contains("device ") && contains("pool_waits_for_itself"));
+  }
+}
+
 TEST_CASE("pools whose device functions compute in each other end, one of them refused") {
   for (const unsigned threads : {1U, 3U}) {
     const device_pool first(pod{}, threads), second(pod{}, threads);
