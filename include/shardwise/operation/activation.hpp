@@ -204,16 +204,15 @@ template <class X, Scalar Threshold, internal::Terms... Given>
   return subtract(x, clamp(x, least(), threshold, internal::without_request(given)...), given...);
 }
 
-/// Returns `x` where its magnitude is greater than a number, and 0 elsewhere.
+/// Returns `x` where its magnitude is greater than a number, and 0 elsewhere; NaN for NaN.
 ///
 ///     auto y = hard_shrink(x, 0.5F);
 template <class X, Scalar Threshold, internal::Terms... Given>
   requires ElementwiseOperands<X>
 [[nodiscard]] constexpr auto hard_shrink(const X& x, Threshold threshold, const Given&... given) {
-  return masked(x,
-                elementwise<functions::greater>(abs(x, internal::without_request(given)...),
-                                                threshold, internal::without_request(given)...),
-                given...);
+  return where(elementwise<functions::less_equal>(abs(x, internal::without_request(given)...),
+                                                  threshold, internal::without_request(given)...),
+               0, x, given...);
 }
 
 }  // namespace shardwise

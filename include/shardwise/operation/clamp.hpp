@@ -3,6 +3,7 @@
 
 #include "shardwise/operation/arithmetic.hpp"
 #include "shardwise/operation/comparison.hpp"
+#include "shardwise/operation/number.hpp"
 
 #include <utility>
 
@@ -51,11 +52,15 @@ template <class X, class Low, class High, internal::Terms... Given>
 template <class A, class B, class W, internal::Terms... Given>
   requires ElementwiseOperands<A, B, W>
 [[nodiscard]] constexpr auto lerp(const A& a, B&& b, W&& weight, const Given&... given) {
-  return add(a,
-             multiply(std::forward<W>(weight),
-                      subtract(std::forward<B>(b), a, internal::without_request(given)...),
-                      internal::without_request(given)...),
-             given...);
+  if constexpr (Scalar<A> && Scalar<B>)
+    return lerp(internal::beside<functions::subtract>(weight, a), b, std::forward<W>(weight),
+                given...);
+  else
+    return add(a,
+               multiply(std::forward<W>(weight),
+                        subtract(std::forward<B>(b), a, internal::without_request(given)...),
+                        internal::without_request(given)...),
+               given...);
 }
 
 /// Returns `a + scale b c`, rounded after each of the three operations.
@@ -63,11 +68,14 @@ template <class A, class B, class C, class Scale = int, internal::Terms... Given
   requires ElementwiseOperands<A, B, C>
 [[nodiscard]] constexpr auto addcmul(A&& a, B&& b, C&& c, const Scale& scale = 1,
                                      const Given&... given) {
-  return add(std::forward<A>(a),
-             multiply(multiply(std::forward<B>(b), std::forward<C>(c),
-                               internal::without_request(given)...),
-                      scale, internal::without_request(given)...),
-             given...);
+  if constexpr (Scalar<B> && Scalar<C>)
+    return addcmul(a, internal::beside<functions::multiply>(a, b), c, scale, given...);
+  else
+    return add(std::forward<A>(a),
+               multiply(multiply(std::forward<B>(b), std::forward<C>(c),
+                                 internal::without_request(given)...),
+                        scale, internal::without_request(given)...),
+               given...);
 }
 
 }  // namespace shardwise

@@ -66,7 +66,8 @@ constexpr void soft_shrink(paper_steps& at, const attributes&, const tensor_desc
 }
 constexpr void hard_shrink(paper_steps& at, const attributes&, const tensor_descs& x,
                            tensor_results& out) {
-  out.push_back(at.each<f::masked>(x[0], at.each<f::greater>(at.each<f::abs>(x[0]), x[1])));
+  const tensor_desc n = paper_steps::number(x[0]);
+  out.push_back(at.each<f::where>(at.each<f::less_equal>(at.each<f::abs>(x[0]), x[1]), n, x[0]));
 }
 constexpr void logit(paper_steps& at, const attributes&, const tensor_descs& x,
                      tensor_results& out) {

@@ -5,6 +5,7 @@
 #include "shardwise/operation/classification.hpp"
 #include "shardwise/operation/comparison.hpp"
 #include "shardwise/operation/logical.hpp"
+#include "shardwise/operation/number.hpp"
 
 #include <limits>
 
@@ -26,10 +27,12 @@ template <class X, internal::Terms... Given>
 ///
 ///     auto same = all(isclose(a, b));                // bool[]{partial min: data}
 ///     auto near = isclose(a, b, 1e-3, 1e-6);
+///     auto ones = isclose(a, 1.0F, 1e-3);
 template <class A, class B, internal::Terms... Given>
   requires ElementwiseOperands<A, B>
-[[nodiscard]] constexpr auto isclose(const A& a, const B& b, double relative, double absolute,
+[[nodiscard]] constexpr auto isclose(const A& a, const B& other, double relative, double absolute,
                                      const Given&... given) {
+  const auto& b = internal::beside<functions::subtract>(a, other);
   const auto apart =
       abs(subtract(a, b, internal::without_request(given)...), internal::without_request(given)...);
   const auto most = add(multiply(abs(b, internal::without_request(given)...), relative,
@@ -40,6 +43,12 @@ template <class A, class B, internal::Terms... Given>
       elementwise<functions::less_equal>(apart, most, internal::without_request(given)...),
       internal::without_request(given)...);
   return logical_or(equal(a, b, internal::without_request(given)...), is_near, given...);
+}
+template <class A, class B, internal::Terms... Given>
+  requires ElementwiseOperands<A, B>
+[[nodiscard]] constexpr auto isclose(const A& a, const B& b, double relative,
+                                     const Given&... given) {
+  return isclose(a, b, relative, 1e-8, given...);
 }
 template <class A, class B, internal::Terms... Given>
   requires ElementwiseOperands<A, B>

@@ -23,6 +23,47 @@ struct number_beside<T, Model> {
 
 namespace shardwise::detail {
 
+/// The call that converts a number to the tensor that represents it beside a tensor `Model`, among
+/// the operands of `Function`.
+template <class Function>
+struct beside_call {
+  template <class Model, class X>
+  [[nodiscard]] static constexpr auto judge() noexcept {
+    using T = typename std::remove_cvref_t<Model>::value_type;
+    if constexpr (internal::number_that_is_cut<T, X> == 0)
+      return refused<misuse::number_would_be_cut, types<pointwise<Function>, T>, operand{1}>{};
+    else
+      return allowed<decltype(apply(std::declval<Model>(), std::declval<X>()))>{};
+  }
+  template <class Model, class X>
+  [[nodiscard]] static constexpr auto apply(const Model& model, const X& x) {
+    using T = typename Model::value_type;
+    internal::require_in_range<T>(x);
+    if constexpr (ValueOperand<Model>)
+      return Model::value_domain::template number<T>(model, static_cast<T>(x));
+    else
+      return Model::domain::template number<T>(model, static_cast<T>(x));
+  }
+};
+
+}  // namespace shardwise::detail
+
+namespace shardwise::internal {
+
+/// Returns an operand of a composition: itself or, for a number beside a tensor, the tensor that
+/// represents it, so that functions of this operand alone can be applied to it.
+template <class Function, class Model, class X>
+[[nodiscard]] constexpr decltype(auto) beside(const Model& model, const X& x) {
+  if constexpr (Scalar<X> && EitherOperand<Model> && !AnyRefused<Model>)
+    return carry_out<detail::beside_call<Function>>(model, x);
+  else
+    return (x);
+}
+
+}  // namespace shardwise::internal
+
+namespace shardwise::detail {
+
 /// Checks that a number that is given as a probability is from 0 to 1.
 template <class X>
 constexpr void require_probability(const X& number) {

@@ -113,7 +113,8 @@ template <class X, internal::Terms... Given>
 ///     auto y = heaviside(x, 0.5F);
 template <class X, class Middle, internal::Terms... Given>
   requires ElementwiseOperands<X, Middle>
-[[nodiscard]] constexpr auto heaviside(const X& x, Middle&& middle, const Given&... given) {
+[[nodiscard]] constexpr auto heaviside(const X& given_x, Middle&& middle, const Given&... given) {
+  const auto& x = internal::beside<functions::equal>(middle, given_x);
   return where(equal(x, 0, internal::without_request(given)...), std::forward<Middle>(middle),
                clamp(sign(x, internal::without_request(given)...), 0, 1,
                      internal::without_request(given)...),

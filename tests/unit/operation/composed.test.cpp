@@ -280,3 +280,33 @@ TEST_CASE("quantiles lie between two elements, infinite ones too") {
       distribute<tensor<float, extents<2>, P<none>>>(pool, std::vector<float>{low, high});
   CHECK(to_host(quantile<0>(z, 0.3010261984255054))() >= low);
 }
+
+TEST_CASE("a number may take the place of an operand of a composition, beside a tensor") {
+  const device_pool pool(line{}, 2);
+  const std::vector<float> near{1.0F, 1.000001F, -3.0F};
+  const auto v =
+      distribute<sharded_tensor<float, extents<3>, layout<line, P<"x">, partial<>, uneven>>>(pool,
+                                                                                             near);
+  const auto numbers = [](const auto& x) {
+    const auto whole = to_host(x);
+    return std::vector<float>(whole.elements().begin(), whole.elements().end());
+  };
+  const auto flags = [&](const auto& x) { return numbers(cast<float>(x)); };
+  CHECK(flags(isclose(v, 1.0F)) == std::vector<float>{1, 1, 0});
+  CHECK(flags(isclose(1, v)) == std::vector<float>{1, 1, 0});
+  CHECK(flags(isclose(v, -3.1, 0.1)) == std::vector<float>{0, 0, 1});
+  CHECK(flags(isclose(any_tensor<float>(v), 1)) == std::vector<float>{1, 1, 0});
+  CHECK(numbers(lerp(1.0F, 3.0F, cast<float>(v < 0.0F))) == std::vector<float>{1, 1, 3});
+  CHECK(numbers(addcmul(v, 2, 3)) == std::vector<float>{7.0F, 7.000001F, 3.0F});
+  CHECK(numbers(heaviside(0, v)) == near);
+}
+
+TEST_CASE("hard_shrink of NaN is NaN") {
+  const device_pool pool(line{}, 2);
+  using V = tensor<float, extents<4>, P<"x">>;
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const auto y =
+      to_host(hard_shrink(distribute<V>(pool, std::vector{nan, 0.5F, -2.0F, 1.0F}), 1.0F));
+  CHECK(std::isnan(y(0)));
+  CHECK((y(1) == 0 && y(2) == -2 && y(3) == 0));
+}
