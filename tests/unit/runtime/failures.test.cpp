@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "support/catch.hpp"
+#include <shardwise/kernel.hpp>
 #include <shardwise/shardwise.hpp>
 
 #include <atomic>
