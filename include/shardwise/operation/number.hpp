@@ -31,7 +31,7 @@ struct beside_call {
   [[nodiscard]] static constexpr auto judge() noexcept {
     using T = typename std::remove_cvref_t<Model>::value_type;
     if constexpr (internal::number_that_is_cut<T, X> == 0)
-      return refused<misuse::number_would_be_cut, types<pointwise<Function>, T>, operand{1}>{};
+      return refused<misuse::number_would_be_cut, types<pointwise<Function>, T>>{};
     else
       return allowed<decltype(apply(std::declval<Model>(), std::declval<X>()))>{};
   }
@@ -39,10 +39,11 @@ struct beside_call {
   [[nodiscard]] static constexpr auto apply(const Model& model, const X& x) {
     using T = typename Model::value_type;
     internal::require_in_range<T>(x);
+    const auto number = static_cast<T>(static_cast<compute_type<T>>(x));
     if constexpr (ValueOperand<Model>)
-      return Model::value_domain::template number<T>(model, static_cast<T>(x));
+      return Model::value_domain::template number<T>(model, number);
     else
-      return Model::domain::template number<T>(model, static_cast<T>(x));
+      return Model::domain::template number<T>(model, number);
   }
 };
 
@@ -51,13 +52,16 @@ struct beside_call {
 namespace shardwise::internal {
 
 /// Returns an operand of a composition: itself or, for a number beside a tensor, the tensor that
-/// represents it, so that functions of this operand alone can be applied to it.
+/// represents it, so that functions of this operand alone can be applied to it. Beside a type with
+/// an error, which has been reported, it is a `refused_value`.
 template <class Function, class Model, class X>
 [[nodiscard]] constexpr decltype(auto) beside(const Model& model, const X& x) {
-  if constexpr (Scalar<X> && EitherOperand<Model> && !AnyRefused<Model>)
+  if constexpr (!Scalar<X>)
+    return (x);
+  else if constexpr (EitherOperand<Model>)
     return carry_out<detail::beside_call<Function>>(model, x);
   else
-    return (x);
+    return refused_value{};
 }
 
 }  // namespace shardwise::internal

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/operation/clamp.hpp"
+#include "shardwise/operation/number.hpp"
 #include "shardwise/operation/rounding.hpp"
 #include "shardwise/operation/transcendental.hpp"
 #include "shardwise/operation/trigonometric.hpp"
@@ -113,8 +114,8 @@ template <class X, internal::Terms... Given>
 ///     auto y = heaviside(x, 0.5F);
 template <class X, class Middle, internal::Terms... Given>
   requires ElementwiseOperands<X, Middle>
-[[nodiscard]] constexpr auto heaviside(const X& given_x, Middle&& middle, const Given&... given) {
-  const auto& x = internal::beside<functions::equal>(middle, given_x);
+[[nodiscard]] constexpr auto heaviside(const X& operand, Middle&& middle, const Given&... given) {
+  const auto& x = internal::beside<functions::equal>(middle, operand);
   return where(equal(x, 0, internal::without_request(given)...), std::forward<Middle>(middle),
                clamp(sign(x, internal::without_request(given)...), 0, 1,
                      internal::without_request(given)...),

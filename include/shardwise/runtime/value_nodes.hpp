@@ -45,7 +45,8 @@ template <class Number, class X>
   if constexpr (EitherOperand<X>) {
     return read_operand<X>(static_cast<X&&>(x));
   } else {
-    const auto value = static_cast<compute_type<Number>>(static_cast<Number>(x));
+    using computed = compute_type<Number>;
+    const auto value = static_cast<computed>(static_cast<Number>(static_cast<computed>(x)));
     number_operand beside{0, element_of<Number>};
     std::memcpy(&beside.bits, &value, sizeof value);
     return each_operand(beside);

@@ -3,6 +3,7 @@
 // have no derivative, of elements that are narrow, without numbers, and of sizes known at run time.
 #include "support/catch.hpp"
 #include "support/refusal.hpp"
+#include "support/values.hpp"
 #include <shardwise/shardwise.hpp>
 
 #include <cmath>
@@ -281,32 +282,38 @@ TEST_CASE("quantiles lie between two elements, infinite ones too") {
   CHECK(to_host(quantile<0>(z, 0.3010261984255054))() >= low);
 }
 
-TEST_CASE("a number may take the place of an operand of a composition, beside a tensor") {
+TEST_CASE("any operand of a composition but one may be a number") {
   const device_pool pool(line{}, 2);
-  const std::vector<float> near{1.0F, 1.000001F, -3.0F};
-  const auto v =
-      distribute<sharded_tensor<float, extents<3>, layout<line, P<"x">, partial<>, uneven>>>(pool,
-                                                                                             near);
-  const auto numbers = [](const auto& x) {
-    const auto whole = to_host(x);
-    return std::vector<float>(whole.elements().begin(), whole.elements().end());
-  };
-  const auto flags = [&](const auto& x) { return numbers(cast<float>(x)); };
-  CHECK(flags(isclose(v, 1.0F)) == std::vector<float>{1, 1, 0});
-  CHECK(flags(isclose(1, v)) == std::vector<float>{1, 1, 0});
-  CHECK(flags(isclose(v, -3.1, 0.1)) == std::vector<float>{0, 0, 1});
-  CHECK(flags(isclose(any_tensor<float>(v), 1)) == std::vector<float>{1, 1, 0});
-  CHECK(numbers(lerp(1.0F, 3.0F, cast<float>(v < 0.0F))) == std::vector<float>{1, 1, 3});
-  CHECK(numbers(addcmul(v, 2, 3)) == std::vector<float>{7.0F, 7.000001F, 3.0F});
-  CHECK(numbers(heaviside(0, v)) == near);
+  using V = sharded_tensor<float, extents<4>, layout<line, P<"x">>>;
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  const auto x = distribute<V>(pool, std::vector<float>{1.000001F, nan, infinity, -3});
+  const any_tensor<float> y(x);
+  using truth = std::vector<bool>;
+  CHECK(values(isclose(x, 1.0F)) == truth{true, false, false, false});
+  CHECK(values(isclose(y, infinity)) == truth{false, false, true, false});
+  CHECK(values(isclose(x, -3.1, 0.1)) == truth{false, false, false, true});
+  CHECK(values(isclose(x, x, 0.5)) == truth{true, false, true, true});
+  CHECK(values(isclose(cast<bfloat16>(x), 1)) == truth{true, false, false, false});
+  CHECK(to_host(addcmul(x, 2, 3))(3) == 3);
+  CHECK(to_host(addcmul(y, 2.5, 3, 2))(3) == 12);
+  CHECK(to_host(lerp(1, 3, x))(3) == -5);
+  CHECK(to_host(lerp(1.0F, 3.0F, y))(3) == -5);
+  CHECK(to_host(heaviside(0, x))(3) == -3);
+  CHECK(to_host(heaviside(0.5, y))(3) == 1);
+  const auto bytes = cast<std::int8_t>(x);
+  CHECK(to_host(addcmul(bytes, 2, 3))(3) == 3);
+  CHECK_THROWS_AS(addcmul(bytes, 300, 3), error);
 }
 
-TEST_CASE("hard_shrink of NaN is NaN") {
+TEST_CASE("hard_shrink keeps NaN") {
   const device_pool pool(line{}, 2);
-  using V = tensor<float, extents<4>, P<"x">>;
+  using V = sharded_tensor<float, extents<4>, layout<line, P<"x">>>;
   const float nan = std::numeric_limits<float>::quiet_NaN();
-  const auto y =
-      to_host(hard_shrink(distribute<V>(pool, std::vector{nan, 0.5F, -2.0F, 1.0F}), 1.0F));
+  const auto x = distribute<V>(pool, std::vector<float>{nan, 0.5F, 2, -3});
+  const auto y = to_host(hard_shrink(x, 2));
   CHECK(std::isnan(y(0)));
-  CHECK((y(1) == 0 && y(2) == -2 && y(3) == 0));
+  CHECK(y(1) == 0);
+  CHECK(y(2) == 0);
+  CHECK(y(3) == -3);
 }
