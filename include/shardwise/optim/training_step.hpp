@@ -42,11 +42,11 @@ struct training_step {
     // The result of an invalid loss or rate takes no step.
     if constexpr (std::is_base_of_v<refused_value, decltype(made)>) {
       return refused_value{};
+    } else if constexpr (internal::holds_refusal<decltype(made.first)>) {
+      return refused_value{};
     } else {
-      if constexpr (!internal::holds_refusal<decltype(made.first)>) {
-        if (!(clip <= 0)) (void)clip_by_global_norm(made.second, clip);
-        optimizer(model, state, made.second, rate);
-      }
+      if (!(clip <= 0)) (void)clip_by_global_norm(made.second, clip);
+      optimizer(model, state, made.second, rate);
       return std::move(made.first);
     }
   }
@@ -66,14 +66,16 @@ struct training_step {
       if constexpr (std::is_same_v<results, internal::not_callable>) {
         using refusal =
             internal::refused_call<Loss, "learn(model, state, rate, x)", Model, Batch...>;
-        return typename refusal::type{};
+        using reported [[maybe_unused]] = decltype(typename refusal::type{});
+        // A pair here and below: g++ compiles all if the loss has an error of the language.
+        return std::pair<refused_value, Model>{{}, model};
       } else if constexpr (!detail::is_rate<Rate>) {
         return typename no_rate::type{};
       } else {
         constexpr bool may_be_an_error = internal::may_be_an_error<std::remove_cvref_t<results>>;
         if constexpr (may_be_an_error) fail({.rule = violation::loss_is_no_number});
         if constexpr (may_be_an_error || internal::holds_refusal<std::remove_cvref_t<results>>)
-          return refused_value{};
+          return std::pair<refused_value, Model>{{}, model};
         else
           return value_and_grad(loss)(model, batch...);
       }
