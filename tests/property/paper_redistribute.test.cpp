@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "support/catch.hpp"
 #include "support/paper.hpp"
+#include <shardwise/plan/pieces.hpp>
 
 using namespace paper;
 
@@ -289,4 +290,15 @@ TEST_CASE("a reshard never starts a reduction") {
   CHECK(refused(pending, pending).ok());
   CHECK(refused({{axis_list{}}}, {{axis_list{0}, axis_list{}}}).rule ==
         violation::rank_differs_from_spec);
+}
+
+TEST_CASE("scattering a reduction to chunks costs a term from each device") {
+  const mesh_desc mesh{{axis_desc{"x", 2}, axis_desc{"y", 2}}};
+  const layout_desc terms = layout_of(mesh, spec_desc{{""}}, {"x,y"}, uneven{});
+  const layout_desc target = layout_of(mesh, spec_desc{{"x,y*4"}}, {}, uneven{});
+  const tensor_desc tensor{element::f32, {5}, terms};
+  const redistribution way = redistribute(mesh, tensor, target);
+  REQUIRE(way.moves.size() == 1);
+  CHECK(way.moves[0].bytes == inplace_vector<index_t, max_axes>{4 * 3 * 2, 4 * 3});
+  CHECK(piece_bytes(mesh, tensor, way.moves[0], 0) == way.moves[0].bytes);
 }

@@ -80,8 +80,8 @@ namespace detail {
   for (int i = step.axes.ssize() - 1; i >= 0; --i) {
     const index_t n = mesh.size(step.axes[i]);
     bytes[i] = share * (n - 1) * size_of(before.type);
-    // Along a major axis, data comes from whole groups.
-    share = share * n < most ? share * n : most;
+    // Along a major axis, data comes from whole groups: their parts, or a term from each device.
+    share = share * n < most || step.kind == collective::reduce_scatter ? share * n : most;
   }
   return bytes;
 }
