@@ -292,6 +292,47 @@ TEST_CASE("a reshard never starts a reduction") {
         violation::rank_differs_from_spec);
 }
 
+TEST_CASE("a halo costs what a device takes from the others at most, over each axis") {
+  for (int rank = 1; rank <= 2; ++rank)
+    for (const mesh_desc& mesh : meshes(rank, 4))
+      for (const layout_desc& split : layouts(rank, 1))
+        for (index_t size = 0; size < 14 && !split.dims[0].empty(); ++size)
+          for (grain how : {grain::halo(1, 0), grain::halo(3, 1), grain::halo(30, 5)}) {
+            const tensor_desc tensor{element::f32, {size}, split};
+            layout_desc target = split;
+            target.grains[0] = how;
+            const redistribution way = redistribute(mesh, tensor, target);
+            CAPTURE(show(mesh, tensor));
+            REQUIRE(way.moves.size() == 1);
+            const device_groups groups(mesh, way.moves[0].axes);
+            inplace_vector<index_t, max_axes> most;
+            most.resize(way.moves[0].axes.size());
+            for (index_t to = 0; to < mesh.devices(); ++to) {
+              inplace_vector<index_t, max_axes> bytes;
+              bytes.resize(most.size());
+              for (index_t p = 0; p < groups.size(); ++p) {
+                const index_t from = groups.member(groups.group_of(to), p);
+                int axis = 0;
+                while (axis < bytes.ssize() && mesh.at(from)[way.moves[0].axes[axis]] ==
+                                                   mesh.at(to)[way.moves[0].axes[axis]])
+                  ++axis;
+                if (axis < bytes.ssize())
+                  bytes[axis] += 4 * volume_of(intersect(shard_box(mesh, split, {size}, from),
+                                                         shard_box(mesh, target, {size}, to)));
+              }
+              for (int i = 0; i < most.ssize(); ++i) most[i] = std::max(most[i], bytes[i]);
+            }
+            CHECK(way.moves[0].bytes == most);
+          }
+}
+
+TEST_CASE("a halo of few elements on many devices is planned at once") {
+  const mesh_desc mesh{{axis_desc{"x", index_t{1} << 18}}};
+  const layout_desc rows = layout_of(mesh, spec_desc{{"x"}}, {}, uneven{});
+  const layout_desc target = layout_of(mesh, spec_desc{{"x~1:2"}}, {}, uneven{});
+  CHECK(redistribute(mesh, {element::f32, {5}, rows}, target).total_bytes() == 3 * 4);
+}
+
 TEST_CASE("scattering a reduction to chunks costs a term from each device") {
   const mesh_desc mesh{{axis_desc{"x", 2}, axis_desc{"y", 2}}};
   const layout_desc terms = layout_of(mesh, spec_desc{{""}}, {"x,y"}, uneven{});

@@ -86,6 +86,21 @@ namespace detail {
   return bytes;
 }
 
+/// Returns the position, along `axes`, of the device with index `x` of a dimension that is cut axis
+/// by axis.
+[[nodiscard]] constexpr index_t position_with(const mesh_desc& mesh, const axis_list& axes,
+                                              index_t size, index_t x) noexcept {
+  index_t position = 0;
+  for (std::uint8_t a : axes) {
+    const index_t chunk = ceil_div(size, mesh.size(a));
+    const index_t before = x / chunk * chunk;
+    position = position * mesh.size(a) + x / chunk;
+    x -= before;
+    size = chunk < size - before ? chunk : size - before;
+  }
+  return position;
+}
+
 /// The same for an exchange of halos: the most that a device gets over each axis. Data is
 /// attributed to the most major axis along which the two devices differ.
 [[nodiscard]] constexpr inplace_vector<index_t, max_axes> halo_bytes(
@@ -116,8 +131,11 @@ namespace detail {
       }
       if (end > begin) elements[axis] += end - begin;
     };
-    for (index_t q = p; q-- > 0 && own(q).end > gets.begin;) take(q);
-    for (index_t q = p + 1; q < parts && own(q).begin < gets.end; ++q) take(q);
+    for (index_t x = gets.begin; x < gets.end;) {
+      const index_t from = position_with(mesh, step.axes, size, x);
+      if (from != p) take(from);
+      x = own(from).end;
+    }
     for (int i = 0; i < step.axes.ssize(); ++i)
       if (elements[i] * across > bytes[i]) bytes[i] = elements[i] * across;
   };
