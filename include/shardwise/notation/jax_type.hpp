@@ -25,10 +25,44 @@ inline constexpr element_name element_names[] = {
     {element::i64, "int64"},   {element::boolean, "bool"},  {element::i8, "int8"},
     {element::u8, "uint8"},    {element::bf16, "bfloat16"}, {element::f16, "float16"}};
 
+/// Reads sets of axes: `{V:x, U:(y,z)}` as in JAX, or one after another, `{partial sum: y,
+/// z}{manual: x}`.
+constexpr void read_axis_sets(reader& in, layout_axes& axes, layout_desc& layout) noexcept {
+  constexpr text_view reason = "a set of axes reads {U:x}, {V:x, U:(y,z)} or {partial sum: x}";
+  const auto set_begins = [&] {
+    reader ahead = in;
+    return ahead.accept("V:") || ahead.accept("U:") || ahead.accept("R:");
+  };
+  while (in.accept('{')) {
+    for (bool more = true; in.ok() && more;) {
+      const std::size_t begin = in.here();
+      if (in.accept("R:")) in.fail_at(begin, "a layout has no reduced axes");
+      const bool is_manual = in.accept("V") || in.accept("manual");
+      if (!is_manual && in.accept("partial"))
+        layout.kind = read_reduction(in);
+      else if (!is_manual)
+        in.expect("U", reason);
+      std::uint8_t& bits = is_manual ? layout.manual : layout.pending;
+      if (bits != 0) in.fail_at(begin, reason);
+      in.expect(':', reason);
+      const bool several = in.accept('(');
+      do {
+        bits = static_cast<std::uint8_t>(bits | 1U << axes.read(in));
+        more = in.accept(',');
+      } while (more && (several || !set_begins()));
+      if (!several) continue;
+      in.expect(')', "several axes are in parentheses");
+      more = in.accept(',');
+    }
+    in.expect('}', "a set of axes ends with }");
+  }
+}
+
 }  // namespace detail
 
 /// Reads the type of a tensor on a mesh: `float32[128@model,64@(x,y)]{U:z}`, or in the notation of
-/// the library, `f32[128@model, 64@(x,y)]{partial sum: z}`. An extent `?` is `dyn`.
+/// the library, `f32[128@model, 64@(x,y)]{partial sum: z}`. Pending and manual axes may be in one
+/// set, `{V:x, U:(y,z)}`, as JAX writes them. An extent `?` is `dyn`.
 [[nodiscard]] constexpr read_tensor parse_type(text_view words, const mesh_desc& mesh,
                                                policy_desc policy = exact{}) noexcept {
   read_tensor result;
@@ -67,22 +101,7 @@ inline constexpr element_name element_names[] = {
     if (!in.accept(',')) break;
   }
   in.expect(']', "extents end with ]");
-  constexpr text_view set = "a set of axes reads {U:x}, {partial sum: x} or {V:x}";
-  bool more = in.accept('{');
-  if (more && !in.accept('V') && !in.accept("manual")) {
-    if (in.accept("partial"))
-      tensor.layout.kind = detail::read_reduction(in);
-    else
-      in.expect("U", set);
-    in.expect(':', set);
-    tensor.layout.pending = axes.read_set(in, '}');
-    more = in.accept('{');
-    if (more && !in.accept('V')) in.expect("manual", set);
-  }
-  if (more) {
-    in.expect(':', set);
-    tensor.layout.manual = axes.read_set(in, '}');
-  }
+  detail::read_axis_sets(in, axes, tensor.layout);
   if (in.ok()) tensor.layout.follow(policy);
   result.verdict = in.finish();
   if (!result.verdict.ok()) tensor = {};
@@ -103,19 +122,21 @@ inline constexpr element_name element_names[] = {
 }
 
 /// Writes the type of a tensor as JAX does: `float32[128@model,64@(x,y)]{U:z}`; manual axes are
-/// those along which the value varies, `{V:z}`. What JAX has no notation for is written as in the
-/// library: a pending product, maximum or minimum, `{partial max: z}`, and a grain, `128@x%32` or
-/// `5@(x,y)*1`.
+/// those along which the value varies, `{V:z}`, and come first, `{V:z, U:(x,y)}`. What JAX has no
+/// notation for is written as in the library: a pending product, maximum or minimum, `{partial max:
+/// z}`, and a grain, `128@x%32` or `5@(x,y)*1`.
 template <TextSink Out>
 constexpr Out& write_type(Out& sink, const mesh_desc& mesh, const tensor_desc& tensor) {
   internal::text_out<Out> out(sink);
   for (const detail::element_name& entry : detail::element_names)
     if (entry.type == tensor.type) out << entry.words;
   const auto axes = [&](const axis_list& list) {
+    if (list.size() > 1) out << '(';
     for (int i = 0; i < list.ssize(); ++i) {
       if (i > 0) out << ',';
       out << text_view(mesh.axes[list[i]].label);
     }
+    if (list.size() > 1) out << ')';
   };
   out << '[';
   for (int d = 0; d < tensor.rank(); ++d) {
@@ -125,23 +146,26 @@ constexpr Out& write_type(Out& sink, const mesh_desc& mesh, const tensor_desc& t
       out << '?';
     else
       out << tensor.extents[d];
-    if (!dim.empty()) out << (dim.size() > 1 ? text_view("@(") : text_view("@"));
+    if (!dim.empty()) out << '@';
     axes(dim);
-    if (dim.size() > 1) out << ')';
     detail::write_grain(out, tensor.layout.grains[d]);
   }
   out << ']';
-  if (tensor.layout.pending != 0) {
-    if (tensor.layout.kind == reduction::sum)
-      out << "{U:";
-    else
-      out << "{partial " << to_text(tensor.layout.kind) << ": ";
-    axes(tensor.layout.pending_axes());
+  const layout_desc& layout = tensor.layout;
+  const bool is_sum = layout.pending != 0 && layout.kind == reduction::sum;
+  if (layout.pending != 0 && !is_sum) {
+    out << "{partial " << to_text(layout.kind) << ": ";
+    axes(layout.pending_axes());
     out << '}';
   }
-  if (tensor.layout.manual != 0) {
+  if (layout.manual != 0) {
     out << "{V:";
-    axes(tensor.layout.manual_axes());
+    axes(layout.manual_axes());
+    out << (is_sum ? text_view(", ") : text_view("}"));
+  }
+  if (is_sum) {
+    out << (layout.manual == 0 ? text_view("{U:") : text_view("U:"));
+    axes(layout.pending_axes());
     out << '}';
   }
   return sink;
