@@ -343,3 +343,23 @@ TEST_CASE("scattering a reduction to chunks costs a term from each device") {
   CHECK(way.moves[0].bytes == inplace_vector<index_t, max_axes>{4 * 3 * 2, 4 * 3});
   CHECK(piece_bytes(mesh, tensor, way.moves[0], 0) == way.moves[0].bytes);
 }
+
+TEST_CASE("bytes that nobody can count are as many as can be counted") {
+  const mesh_desc mesh{{axis_desc{"x", 1024}, axis_desc{"y", 1024}}};
+  const tensor_desc row{element::f64, {1, max_elements - 1}, {{axis_list{0, 1}, axis_list{}}}};
+  for (const grain how : {grain{}, grain::cyclic(1)}) {
+    tensor_desc tensor = row;
+    tensor.layout.uneven = true;
+    tensor.layout.grains[0] = how;
+    layout_desc whole{{axis_list{}, axis_list{}}};
+    whole.uneven = true;
+    layout_desc terms = whole;
+    terms.pending = 3;
+    const redistribution gathered = redistribute(mesh, tensor, whole);
+    CHECK(gathered.moves[0].bytes[0] == INT64_MAX);
+    CHECK(gathered.total_bytes() == INT64_MAX);
+    const redistribution scattered =
+        redistribute(mesh, {element::f64, row.extents, terms}, tensor.layout);
+    CHECK(scattered.total_bytes() == INT64_MAX);
+  }
+}

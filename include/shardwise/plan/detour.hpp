@@ -29,13 +29,15 @@ class way_counter {
   constexpr way_counter(const mesh_desc& mesh, const tensor_desc& tensor,
                         const redistribution& begin, int count) noexcept
       : mesh_(mesh), before_(tensor) {
-    for (int i = 0; i < count; ++i) cost_.bytes += begin.moves[i].total_bytes();
+    for (int i = 0; i < count; ++i)
+      cost_.bytes = size_sum(cost_.bytes, begin.moves[i].total_bytes());
     cost_.moves = count;
     if (count > 0) remember(begin.moves[count - 1]);
   }
   constexpr void operator()(const layout_desc& before, const transfer& next) noexcept {
     before_.layout = before;
-    for (index_t bytes : received_bytes(mesh_, before_, next)) cost_.bytes += bytes;
+    for (index_t bytes : received_bytes(mesh_, before_, next))
+      cost_.bytes = size_sum(cost_.bytes, bytes);
     if (cost_.moves == 0 || !joins(last_, next)) ++cost_.moves;
     remember(next);
   }

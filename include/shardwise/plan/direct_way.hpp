@@ -13,7 +13,7 @@ struct redistribution {
   /// Returns the bytes that a device receives in all of them.
   [[nodiscard]] constexpr index_t total_bytes() const noexcept {
     index_t sum = 0;
-    for (const transfer& step : moves) sum += step.total_bytes();
+    for (const transfer& step : moves) sum = size_sum(sum, step.total_bytes());
     return sum;
   }
 };

@@ -33,7 +33,7 @@ constexpr void write_program(Out& out, const mesh_desc& mesh, const step_desc* s
       write_axes(line << " over ", mesh, step.cost.axes);
     line << " : " << text_view(to_text(mesh, step.result));
     index_t moved = 0;
-    for (index_t b : step.cost.bytes) moved += b;
+    for (index_t b : step.cost.bytes) moved = size_sum(moved, b);
     if (moved > 0) internal::write_bytes(line << "   receives ", moved);
     if (lives[i].reuses >= 0) line << "   in the memory of %" << step.operands[lives[i].reuses];
     out << text_view(line) << text_view("\n");

@@ -41,17 +41,18 @@ class cost_ledger {
   [[nodiscard]] constexpr index_t bytes_moved() const noexcept {
     index_t n = 0;
     for (const auto& row : bytes_)
-      for (index_t b : row) n += b;
+      for (index_t b : row) n = size_sum(n, b);
     return n;
   }
   [[nodiscard]] constexpr index_t bytes_moved(collective kind) const noexcept {
     index_t n = 0;
-    for (index_t b : bytes_[static_cast<unsigned>(kind)]) n += b;
+    for (index_t b : bytes_[static_cast<unsigned>(kind)]) n = size_sum(n, b);
     return n;
   }
   [[nodiscard]] constexpr index_t bytes_moved(text_view axis) const {
     index_t n = 0;
-    for (int k = 0; k < collective_count; ++k) n += bytes_moved(static_cast<collective>(k), axis);
+    for (int k = 0; k < collective_count; ++k)
+      n = size_sum(n, bytes_moved(static_cast<collective>(k), axis));
     return n;
   }
   [[nodiscard]] constexpr index_t bytes_moved(collective kind, text_view axis) const {
@@ -73,7 +74,8 @@ class cost_ledger {
     ++counts_[kind];
     for (int i = 0; i < cost.axes.ssize(); ++i) {
       ++axis_counts_[kind][cost.axes[i]];
-      bytes_[kind][cost.axes[i]] += cost.bytes[i];
+      index_t& bytes = bytes_[kind][cost.axes[i]];
+      bytes = size_sum(bytes, cost.bytes[i]);
     }
   }
   /// Adds a step that only computes.
@@ -87,7 +89,7 @@ class cost_ledger {
       counts_[k] += inner.counts_[k];
       for (std::size_t a = 0; a < max_axes; ++a) {
         axis_counts_[k][a] += inner.axis_counts_[k][a];
-        bytes_[k][a] += inner.bytes_[k][a];
+        bytes_[k][a] = size_sum(bytes_[k][a], inner.bytes_[k][a]);
       }
     }
     flops_ += inner.flops_;

@@ -21,13 +21,14 @@ struct transfer {
   int to = -1;
   /// The layout after it.
   layout_desc after{};
-  /// The bytes that a device receives over each of `axes`; 0 for a slice.
+  /// The bytes that a device receives over each of `axes`; 0 for a slice, INT64_MAX for more than
+  /// can be counted: most parts of a large tensor may be empty, and are charged as full ones.
   inplace_vector<index_t, max_axes> bytes{};
 
   /// The bytes that a device receives.
   [[nodiscard]] constexpr index_t total_bytes() const noexcept {
     index_t sum = 0;
-    for (index_t b : bytes) sum += b;
+    for (index_t b : bytes) sum = size_sum(sum, b);
     return sum;
   }
   friend constexpr bool operator==(const transfer&, const transfer&) = default;
@@ -50,6 +51,13 @@ namespace detail {
   const grained_split split{a.is_contiguous() ? b : a, size, parts};
   if (split.how.is_strided() && size % split.how.unit(parts) != 0) return 0;
   return size / parts / split.round() * split.piece();
+}
+
+/// Returns the bytes of `elements` elements from each of `devices` devices, INT64_MAX for more than
+/// can be counted.
+[[nodiscard]] constexpr index_t bytes_from(index_t devices, index_t elements,
+                                           element type) noexcept {
+  return size_product(size_product(elements, devices), size_of(type));
 }
 
 /// The same as `received_bytes` if a grain is involved: its dimension is moved as a whole, and a
@@ -79,9 +87,10 @@ namespace detail {
   }
   for (int i = step.axes.ssize() - 1; i >= 0; --i) {
     const index_t n = mesh.size(step.axes[i]);
-    bytes[i] = share * (n - 1) * size_of(before.type);
+    bytes[i] = bytes_from(n - 1, share, before.type);
     // Along a major axis, data comes from whole groups: their parts, or a term from each device.
-    share = share * n < most || step.kind == collective::reduce_scatter ? share * n : most;
+    const index_t group = size_product(share, n);
+    share = group < most || step.kind == collective::reduce_scatter ? group : most;
   }
   return bytes;
 }
@@ -186,7 +195,7 @@ namespace detail {
     for (int i = 0; i < step.axes.ssize(); ++i) {
       const index_t n = mesh.size(step.axes[i]);
       chunk = ceil_div(chunk, n);
-      bytes[i] = 2 * chunk * (n - 1) * size;
+      bytes[i] = bytes_from(n - 1, 2 * chunk, before.type);
     }
     return bytes;
   }
@@ -194,7 +203,7 @@ namespace detail {
   const auto elements = [&] { return largest_shard_size(mesh, now.layout, now.extents); };
   if (step.kind == collective::all_gather) {
     for (int i = step.axes.ssize() - 1; i >= 0; --i) {
-      bytes[i] = elements() * (mesh.size(step.axes[i]) - 1) * size;
+      bytes[i] = bytes_from(mesh.size(step.axes[i]) - 1, elements(), before.type);
       now.layout.dims[step.from].pop_back();
     }
   } else if (step.kind != collective::slice) {
@@ -207,8 +216,8 @@ namespace detail {
     index_t share = elements();
     for (int i = step.axes.ssize() - 1; i >= 0; --i) {
       const index_t n = mesh.size(step.axes[i]);
-      bytes[i] = share * (n - 1) * size;
-      share *= n;
+      bytes[i] = bytes_from(n - 1, share, before.type);
+      share = size_product(share, n);
     }
   }
   return bytes;

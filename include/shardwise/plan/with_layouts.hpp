@@ -188,7 +188,7 @@ class reshard_inserter {
         tried.devices = size_product(tried.devices, program_.mesh->size(a));
     const auto add = [&](const tensor_desc& from, const layout_desc& to) {
       const redistribution moved = redistribute(*program_.mesh, from, to);
-      tried.bytes += moved.total_bytes();
+      tried.bytes = size_sum(tried.bytes, moved.total_bytes());
       return moved.verdict.ok();
     };
     for (int o = 0; o < operands.ssize(); ++o) {
