@@ -117,15 +117,19 @@ constexpr void write_grain(text_out<Out>& out, grain how) {
   if (!in.accept("PartitionSpec")) in.accept("P");
   in.expect('(', "a partition spec reads P('x', None)");
   bool keywords = false;
+  bool has_kind = false;
   while (in.ok() && in.peek() != ')') {
     const std::size_t begin = in.here();
     axis_list dim;
     if (in.accept("unreduced=")) {
       keywords = true;
+      if (layout.pending != 0) in.fail_at(begin, "unreduced axes come once");
       in.expect('{', "unreduced axes are in braces");
       layout.pending = axes.read_set(in, '}');
     } else if (in.accept("unreduced_kind=")) {
       keywords = true;
+      if (has_kind) in.fail_at(begin, "the reduction of unreduced axes comes once");
+      has_kind = true;
       const char quote = in.peek() == '\'' || in.peek() == '"' ? in.peek() : '\0';
       in.accept(quote);
       layout.kind = detail::read_reduction(in);
