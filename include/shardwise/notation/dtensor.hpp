@@ -40,9 +40,9 @@ struct read_placements {
 
 /// Returns the placements of a layout. The plain form rejects dimensions whose axes are not in mesh
 /// order or that are split in chunks; the other forms express chunks by strided shards.
-/// Block-cyclic dimensions are rejected because their number of chunks depends on the extent, and
-/// single cuts because placements split axis by axis; `in_chunks` converts those that are the same
-/// parts.
+/// Factors above 2^30 are rejected, as in `to_layout`. Block-cyclic dimensions are rejected because
+/// their number of chunks depends on the extent, and single cuts because placements split axis by
+/// axis; `in_chunks` converts those that are the same parts.
 ///
 /// Strided shards give the parts of the layout if the extents are divisible. Otherwise some indices
 /// may be on other devices (7 over `SS(0,2) S(0)` on a mesh of 3 by 2), unless the chunks are split
@@ -83,6 +83,8 @@ struct read_placements {
       if (!in_order && by_factor)
         for (int k = 0; k < i; ++k)
           if (axes[k] > axes[i]) placed.factor *= mesh.size(axes[k]);
+      if (placed.factor > grain::largest)
+        return {{}, {0, "the factor of a strided shard is at most 2^30"}};
       if (placed.factor != 1) placed.kind = dtensor_placement::strided;
     }
   }

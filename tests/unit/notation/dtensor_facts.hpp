@@ -103,6 +103,10 @@ inline constexpr order_of_axes_fact order_of_axes_facts[] = {
     {"P('b'*4, 'a')", "", "S(1) SS(0,4)", "S(1) SS(0,4)"},
     {"P(('a', 'b')*2)", "", "SS(0,2) SS(0,2)", "SS(0,2) SS(0,2)"},
     {"P(('b', 'a')*3)", "", "SS(0,6) SS(0,3)", "SS(0,6) SS(0,3)"},
+    // The factors of strided shards are at most 2^30.
+    {"P(('a', 'b')*1073741824)", "", "SS(0,1073741824) SS(0,1073741824)",
+     "SS(0,1073741824) SS(0,1073741824)"},
+    {"P(('b', 'a')*1073741824)", "", "", ""},
     // Blocks are not chunks.
     {"P('a'%2)", "", "", ""},
 };
