@@ -61,6 +61,16 @@ constexpr void require(const diagnosis& verdict, text_view advice = {}) {
   if (!verdict.ok()) fail(verdict, advice);
 }
 
+namespace internal {
+
+/// Fails with `number_is_out_of_range` and the range as `words`, unless a number is within it. The
+/// condition is false for NaN.
+constexpr void require_within(bool condition, text_view words) {
+  if (!condition) fail({.rule = violation::number_is_out_of_range}, words);
+}
+
+}  // namespace internal
+
 }  // namespace shardwise
 
 #if !defined(SHARDWISE_COMPILED)

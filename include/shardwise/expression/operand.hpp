@@ -179,7 +179,8 @@ concept Joins = Scalar<X> || requires {
   requires(std::is_same_v<typename std::remove_cvref_t<X>::domain, typename Tensor::domain>);
 };
 
-/// Returns the tensor of an expression. The result of an invalid operation is none.
+/// Returns the tensor of an expression. For the result of an invalid operation, returns a
+/// `refused_value`.
 template <class X>
 [[nodiscard]] constexpr auto made_tensor(X&& x) {
   using plain = std::remove_cvref_t<X>;

@@ -233,7 +233,8 @@ namespace detail {
 
 /// Labels that are indices of classes.
 template <class Labels>
-concept ClassLabels = !Fractional<typename Labels::value_type> || AnyRefused<Labels>;
+concept ClassLabels = EitherOperand<Labels> &&
+    (!Fractional<typename Labels::value_type> || AnyRefused<Labels>);
 
 }  // namespace detail
 
@@ -281,8 +282,8 @@ constexpr auto cross_entropy(const X&, const Labels&, const Options&...) ->
 ///
 ///     auto loss = reshard<P<>>(nn::cross_entropy_ignoring<-100>(model(x), labels,
 ///     across<"data">));
-template <std::int64_t Ignored, EitherOperand X, EitherOperand Labels, LabelOption... Options>
-  requires(detail::ClassLabels<Labels>&& detail::verdict_on_options<X, Options...>::ok)
+template <std::int64_t Ignored, EitherOperand X, detail::ClassLabels Labels, LabelOption... Options>
+  requires(detail::verdict_on_options<X, Options...>::ok)
 [[nodiscard]] constexpr auto cross_entropy_ignoring(const X& logits, const Labels& labels,
                                                     const Options&... options) {
   if constexpr (ValueOperand<X>)
@@ -292,9 +293,10 @@ template <std::int64_t Ignored, EitherOperand X, EitherOperand Labels, LabelOpti
   else
     return detail::entropy_with<true, detail::last_dim<X>>(logits, labels, Ignored, options...);
 }
+
 /// Error: two options of a kind, or weights of other classes.
-template <std::int64_t Ignored, EitherOperand X, EitherOperand Labels, LabelOption... Options>
-  requires(detail::ClassLabels<Labels> && !detail::verdict_on_options<X, Options...>::ok)
+template <std::int64_t Ignored, EitherOperand X, detail::ClassLabels Labels, LabelOption... Options>
+  requires(!detail::verdict_on_options<X, Options...>::ok)
 constexpr auto cross_entropy_ignoring(const X&, const Labels&, const Options&...) ->
     typename detail::verdict_on_options<X, Options...>::type {
   return {};

@@ -117,9 +117,9 @@ template <EitherOperand X, EitherOperand Y>
 [[nodiscard]] constexpr detail::loss_of<detail::huber_loss, X, Y, double> huber(const X& x,
                                                                                 const Y& wanted,
                                                                                 double delta = 1) {
-  if (!(delta > 0))
-    fail({.rule = violation::number_is_out_of_range},
-         "the difference at which a Huber loss becomes linear is positive; nn::l1 is the limit");
+  internal::require_within(
+      delta > 0,
+      "the difference at which a Huber loss becomes linear is positive; nn::l1 is the limit");
   return detail::of_target<detail::huber_loss>(x, wanted, delta);
 }
 

@@ -7,6 +7,7 @@
 #include "shardwise/operation/cast.hpp"
 #include "shardwise/operation/exponential.hpp"
 #include "shardwise/operation/iota_like.hpp"
+#include "shardwise/operation/number.hpp"
 #include "shardwise/operation/rotary.hpp"
 #include "shardwise/operation/squeeze.hpp"
 #include "shardwise/operation/trigonometric.hpp"
@@ -76,14 +77,9 @@ struct rotary {
   template <int Rank, class X>
   [[nodiscard]] static constexpr auto index_of_angles(const X& x) {
     using wide = compute_type<typename X::value_type>;
-    const auto zero = [&] {
-      if constexpr (ValueOperand<X>)
-        return X::value_domain::template number<wide>(x, wide{0});
-      else
-        return X::domain::template number<wide>(x, wide{0});
-    }();
-    return cast<wide>(iota_like<0>(
-        internal::apply_by_extents<broadcast_to_operation, extents_of_angles<Rank>>(zero, x)));
+    return cast<wide>(
+        iota_like<0>(internal::apply_by_extents<broadcast_to_operation, extents_of_angles<Rank>>(
+            internal::number_tensor<wide>(x, 0), x)));
   }
   /// Returns the positions, counted from 0, `[positions, pairs]`.
   template <class X>

@@ -35,13 +35,11 @@ namespace shardwise::detail {
 
 /// Checks the options of a sampling.
 constexpr void require_sampling(const nn::sampling& by) {
-  const auto require_option = [](bool holds, text_view words) {
-    if (!holds) fail({.rule = violation::number_is_out_of_range}, words);
-  };
-  require_option(by.temperature >= 0 && by.temperature <= std::numeric_limits<double>::max(),
+  using internal::require_within;
+  require_within(by.temperature >= 0 && by.temperature <= std::numeric_limits<double>::max(),
                  "a temperature is finite and not negative");
-  require_option(by.top_k >= 0, "top_k is the number of scores that count, or 0 for all");
-  require_option(by.top_p >= 0 && by.top_p <= 1, "top_p is a probability, from 0 to 1");
+  require_within(by.top_k >= 0, "top_k is the number of scores that count, or 0 for all");
+  require_within(by.top_p >= 0 && by.top_p <= 1, "top_p is a probability, from 0 to 1");
 }
 
 }  // namespace shardwise::detail

@@ -96,7 +96,6 @@ class reader {
     return false;
   }
 
-  /// Fails unless only blanks are left; returns the verdict on the whole text.
   /// Skips a quoted string, in which braces, blanks and comments have no meaning, if one comes
   /// next.
   constexpr bool skip_quoted() noexcept {
@@ -108,6 +107,7 @@ class reader {
     position_ = end + 1;
     return true;
   }
+  /// Fails unless only blanks are left; returns the verdict on the whole text.
   constexpr parse_verdict finish() noexcept {
     skip_blanks();
     if (position_ < words_.size()) fail("nothing follows the end");

@@ -46,7 +46,7 @@ struct leaky_relu : elementwise_function<"leaky_relu", linearity::nonlinear, 2> 
     const auto below = elementwise<less>(x, at.number(0, x));
     at.give(0, shardwise::masked(dy * at.operand(1), below) +
                    shardwise::masked(dy, elementwise<logical_not>(below)));
-    // Both, since infinities would be a factor of tangents.
+    // Both are masked, since an infinite x above 0 would be a factor of tangents.
     at.give(1, shardwise::masked(dy, below) * shardwise::masked(x, below));
   }
 };

@@ -53,7 +53,7 @@ template <class A, class B, internal::Terms... Given>
 template <class A, class B, internal::Terms... Given>
   requires ElementwiseOperands<A, B>
 [[nodiscard]] constexpr auto isclose(const A& a, const B& b, const Given&... given) {
-  return isclose(a, b, 1e-5, 1e-8, given...);
+  return isclose(a, b, 1e-5, given...);
 }
 
 }  // namespace shardwise

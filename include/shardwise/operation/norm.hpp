@@ -86,9 +86,8 @@ namespace detail {
 
 /// Fails unless the order of a norm is positive and finite.
 constexpr void require_order(double p) {
-  if (!(p > 0 && p <= std::numeric_limits<double>::max()))
-    fail({.rule = violation::number_is_out_of_range},
-         "the order of a norm is positive and finite; max_norm is the limit");
+  internal::require_within(p > 0 && p <= std::numeric_limits<double>::max(),
+                           "the order of a norm is positive and finite; max_norm is the limit");
 }
 
 }  // namespace detail

@@ -19,6 +19,18 @@ struct number_beside<T, Model> {
   using type = typename Model::value_domain::template tensor<T>;
 };
 
+/// Returns this tensor for a number that is converted to `T`. Throws `number_is_out_of_range` for
+/// an integer that is no `T`.
+template <class T, class Model, Scalar X>
+[[nodiscard]] constexpr auto number_tensor(const Model& model, X number) {
+  require_in_range<T>(number);
+  const auto converted = static_cast<T>(static_cast<compute_type<T>>(number));
+  if constexpr (ValueOperand<Model>)
+    return Model::value_domain::template number<T>(model, converted);
+  else
+    return Model::domain::template number<T>(model, converted);
+}
+
 }  // namespace shardwise::internal
 
 namespace shardwise::detail {
@@ -37,13 +49,7 @@ struct beside_call {
   }
   template <class Model, class X>
   [[nodiscard]] static constexpr auto apply(const Model& model, const X& x) {
-    using T = typename Model::value_type;
-    internal::require_in_range<T>(x);
-    const auto number = static_cast<T>(static_cast<compute_type<T>>(x));
-    if constexpr (ValueOperand<Model>)
-      return Model::value_domain::template number<T>(model, number);
-    else
-      return Model::domain::template number<T>(model, number);
+    return internal::number_tensor<typename Model::value_type>(model, x);
   }
 };
 
@@ -146,13 +152,8 @@ struct call_with_numbers {
     if constexpr (!Scalar<X>) {
       return static_cast<X&&>(x);
     } else {
-      using element_type = typename operand_beside<Type, Model, X>::element_type;
-      require_in_range<element_type>(x);
-      if constexpr (ValueOperand<Model>)
-        return Model::value_domain::template number<element_type>(model,
-                                                                  static_cast<element_type>(x));
-      else
-        return Model::domain::template number<element_type>(model, static_cast<element_type>(x));
+      return internal::number_tensor<typename operand_beside<Type, Model, X>::element_type>(model,
+                                                                                            x);
     }
   }
 };

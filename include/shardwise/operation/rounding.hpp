@@ -44,7 +44,7 @@ struct fmod : elementwise_function<"fmod", linearity::nonlinear, 3> {
   static constexpr bool on_elements = true;
   using emits = operations<pointwise<round>>;
   static constexpr void gradient(auto& at) {
-    // Without the rest, since a quotient just below a whole number may be rounded up to it.
+    // The result is subtracted first: the quotient x / y may be rounded up to a whole number.
     const auto multiple = at.operand(0) - at.result();
     at.give(0, at.cotangent());
     at.give(1, -(at.cotangent() * elementwise<round>(multiple / at.operand(1))));

@@ -33,8 +33,8 @@ struct gelu : fractional_function<"gelu", 9> {
   using emits = operations<pointwise<tanh>, pointwise<maximum>, pointwise<minimum>>;
   static constexpr void gradient(auto& at) {
     constexpr double scale = 0.79788456080286536, cubic = 0.044715;
-    // The slope is 0 or 1 outside of these bounds, where the square may be too large for the
-    // elements, and infinity would meet 0.
+    // Outside of these bounds the slope is 0 or 1, and the square of x may overflow, which would
+    // give infinity times 0.
     constexpr double bound = 16;
     const auto of = at.operand(0);
     const auto x =

@@ -125,8 +125,7 @@ struct adafactor {
     detail::require_not_negative(decay, "the decay of Adafactor is finite and not negative");
     detail::require_not_negative(epsilon, detail::epsilon_rule);
     detail::require_not_negative(least_scale, "a least scale is finite and not negative");
-    if (!(threshold > 0))
-      fail({.rule = violation::number_is_out_of_range}, "the threshold of Adafactor is positive");
+    internal::require_within(threshold > 0, "the threshold of Adafactor is positive");
     detail::require_not_negative(weight_decay, detail::weight_decay_rule);
     constexpr auto wide = detail::combined_in::wide_elements;
     kept.steps += 1.0F;

@@ -167,9 +167,7 @@ template <class Nest>
 ///     auto size = optim::clip_by_global_norm(gradients, 1.0);
 template <class Nest>
 constexpr auto clip_by_global_norm(Nest& gradients, double most) {
-  if (!(most >= 0))
-    fail({.rule = violation::number_is_out_of_range},
-         "the norm to which gradients are clipped is not negative");
+  internal::require_within(most >= 0, "the norm to which gradients are clipped is not negative");
   auto norm = global_norm(gradients);
   if constexpr (!AnyRefused<decltype(norm)>) {
     using X = decltype(norm);

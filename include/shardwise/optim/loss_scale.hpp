@@ -96,16 +96,14 @@ struct loss_scale {
 
  private:
   constexpr void require_options() const {
-    const auto require_option = [](bool holds, text_view words) {
-      if (!holds) fail({.rule = violation::number_is_out_of_range}, words);
-    };
+    using internal::require_within;
     constexpr double highest = std::numeric_limits<float>::max();
-    require_option(first > 0 && first <= highest, "the first loss scale is a positive float");
-    require_option(growth >= 1 && growth <= highest,
+    require_within(first > 0 && first <= highest, "the first loss scale is a positive float");
+    require_within(growth >= 1 && growth <= highest,
                    "a loss scale grows by a factor of at least 1");
-    require_option(backoff > 0 && backoff <= 1,
+    require_within(backoff > 0 && backoff <= 1,
                    "a loss scale falls by a factor above 0 and of at most 1");
-    require_option(least >= 0 && least <= most && most <= highest,
+    require_within(least >= 0 && least <= most && most <= highest,
                    "the lowest loss scale is not negative, and the highest is not below it");
   }
 };

@@ -51,12 +51,11 @@ using state_differs =
 /// Fails, with the rule of the option as `words`, unless it is from 0 to less than 1: the part of a
 /// mean that a step keeps.
 constexpr void require_kept_part(double option, text_view words) {
-  if (!(option >= 0 && option < 1)) fail({.rule = violation::number_is_out_of_range}, words);
+  internal::require_within(option >= 0 && option < 1, words);
 }
 /// The same unless an option is a finite number that is not negative.
 constexpr void require_not_negative(double option, text_view words) {
-  if (!(option >= 0 && option <= std::numeric_limits<double>::max()))
-    fail({.rule = violation::number_is_out_of_range}, words);
+  internal::require_within(option >= 0 && option <= std::numeric_limits<double>::max(), words);
 }
 inline constexpr text_view beta1_rule = "beta1 of an optimizer is from 0 to less than 1";
 inline constexpr text_view beta2_rule = "beta2 of an optimizer is from 0 to less than 1";
