@@ -20,8 +20,11 @@ namespace detail {
 /// Returns the logarithm of a number from 0 to 1, also in constant expressions.
 [[nodiscard]] constexpr double log_below_one(double x) noexcept {
   if (x < std::numeric_limits<double>::min()) return -std::numeric_limits<double>::infinity();
-  double halvings = 0;
-  for (; x < 0.5; x *= 2) ++halvings;
+  int halvings = 0;
+  while (x < 0.5) {
+    x *= 2;
+    ++halvings;
+  }
   // log(x) = 2 atanh((x - 1) / (x + 1))
   const double z = (x - 1) / (x + 1);
   double sum = 0, power = z;
