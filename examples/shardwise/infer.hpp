@@ -13,7 +13,7 @@ namespace tool {
 /// The answer to `shardwise infer`.
 struct inferred {
   std::vector<std::string> results;
-  std::vector<transfer> moves;
+  std::vector<planned_transfer> moves;
   mesh_desc mesh{};
   index_t flops = 0;
 };
@@ -32,7 +32,7 @@ struct inferred {
 /// The axes that `--across` names, a bit for each.
 [[nodiscard]] inline unsigned read_axes(const std::string& words, const mesh_desc& mesh) {
   unsigned bits = 0;
-  reader in{text_view(words)};
+  text_reader in{text_view(words)};
   shardwise::detail::layout_axes axes(mesh);
   do {
     bits |= 1U << axes.read(in);
@@ -111,7 +111,7 @@ struct inferred {
 inline void move(inferred& out, const paper_reshard& asked) {
   const redistribution way = moves_of(out.mesh, asked);
   judge(way.verdict);
-  for (const transfer& step : way.moves)
+  for (const planned_transfer& step : way.moves)
     if (!moving_axes(out.mesh, step).empty()) out.moves.push_back(step);
 }
 
@@ -186,7 +186,7 @@ inline void write_json(json_writer& out, const inferred& found) {
     out.words(found.results);
   out.key("collectives");
   out.open('[');
-  for (const transfer& move : found.moves) {
+  for (const planned_transfer& move : found.moves) {
     out.open('{');
     out.key("kind");
     out.value(view(to_text(move.kind)));
@@ -208,7 +208,7 @@ inline void write_json(json_writer& out, const inferred& found) {
 [[nodiscard]] inline std::string to_text(const inferred& found) {
   text_table rows;
   for (const std::string& type : found.results) rows.row({"result", type});
-  for (const transfer& move : found.moves) {
+  for (const planned_transfer& move : found.moves) {
     std::string axes;
     for (const std::uint8_t a : moving_axes(found.mesh, move))
       axes += (axes.empty() ? "" : ", ") + str(found.mesh.axes[a].label);

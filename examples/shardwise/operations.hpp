@@ -29,7 +29,7 @@ struct operation_list {
   out.mesh = *about.mesh;
   for (const catalogued_operation& entry : catalogue) {
     listed_operation one{&entry, {}, {}};
-    reader in(entry.parameters);
+    text_reader in(entry.parameters);
     for (text_view name = in.word(); !name.empty(); name = in.word()) {
       one.parameters.push_back(str(name));
       in.accept('?');

@@ -225,7 +225,7 @@ inline void take_hlo(subject& about, std::string_view words, device_buffer& buff
 
 /// One HLO sharding, not a tuple, in either form.
 inline void take_any_hlo(subject& about, std::string_view words, device_buffer& buffer) {
-  reader in{text_view(words)};
+  text_reader in{text_view(words)};
   in.accept('{');
   const text_view word = in.word();
   if (word == "mesh" || word == "maximal_mesh")

@@ -52,7 +52,7 @@ class refusal : public std::exception {
 inline void judge(const diagnosis& verdict) {
   if (verdict.ok()) return;
   const std::string code = str(name_of(verdict.rule));
-  const sentence words = describe(verdict);  // the name of the rule, a colon, the sentence
+  const message_text words = describe(verdict);  // the name of the rule, a colon, the sentence
   throw refusal(code, str(words).substr(code.size() + 2));
 }
 

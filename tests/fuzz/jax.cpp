@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     write_type(out, mesh, type.tensor);
     const read_tensor again = parse_type(out.words, mesh);
     require(again.verdict.ok() && again.tensor == type.tensor);
-    const sentence own = to_text(mesh, type.tensor);
+    const message_text own = to_text(mesh, type.tensor);
     require(parse_type(own, mesh).tensor == type.tensor);
   }
   return 0;

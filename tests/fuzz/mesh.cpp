@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(validate(read.mesh).ok() && read.mesh.devices() <= max_tile_devices);
   // The notation of the library is parsed back; it lists at most 16 devices, the size of the
   // buffer.
-  sentence out;
+  message_text out;
   out << read.mesh;
   room more(32);
   const read_mesh again = parse_mesh(out, more.buffer);

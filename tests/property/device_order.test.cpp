@@ -82,7 +82,7 @@ TEST_CASE("every notation that lists devices says the order, and is read back") 
         for (const notation form :
              {notation::hlo_listed, notation::hlo_ordered, notation::hlo_named, notation::sdy}) {
           tile_list<64> memory, other, again;
-          sentence own, given;
+          message_text own, given;
           // If the axes divide the extent, all notations describe the same shards.
           layout_desc exact = layout;
           exact.uneven = false;

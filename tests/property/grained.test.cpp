@@ -109,7 +109,7 @@ index_t common(const held_box& a, const held_box& b) {
 
 /// The largest number of elements that a device receives in a collective.
 index_t most_received(const mesh_desc& mesh, const extents_desc& extents, const layout_desc& before,
-                      const transfer& step) {
+                      const planned_transfer& step) {
   index_t most = 0;
   const device_groups groups(mesh, step.axes);
   for (index_t device = 0; device < mesh.devices(); ++device) {
@@ -135,7 +135,7 @@ TEST_CASE("no device receives more than the plan says where elements are distrib
       for (const layout_desc& source : grained_layouts(mesh, 2, true, portions))
         for (const layout_desc& target : targets) {
           layout_desc now = source;
-          for (const transfer& step :
+          for (const planned_transfer& step :
                redistribute(mesh, {element::f32, extents, source}, target).moves) {
             const layout_desc before = now;
             now = step.after;
@@ -219,7 +219,8 @@ TEST_CASE("operands with different blocks are refused, and the suggested reshard
       const tensor_descs operands{with(a).tensor(), with(b).tensor()};
       const factor_rule rule =
           elementwise_rule(linearity::additive, {operands[0].extents, operands[1].extents});
-      const suggestion fix = propose(mesh, rule, operands, propagate(mesh, rule, operands).verdict);
+      const suggested_reshard fix =
+          propose(mesh, rule, operands, propagate(mesh, rule, operands).verdict);
       REQUIRE(fix.operand == 1);
       sync(with(a) + reshard(with(b), fix.layout));
     }

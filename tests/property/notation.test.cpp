@@ -66,14 +66,14 @@ sample random_sample(paper::numbers& random) {
 }
 
 template <class Write>
-sentence written(Write&& write) {
-  sentence out;
+message_text written(Write&& write) {
+  message_text out;
   write(out);
   return out;
 }
-std::string show(const sentence& words) { return words.c_str(); }
+std::string show(const message_text& words) { return words.c_str(); }
 std::string hlo_text(const hlo_sharding& sharding) {
-  return show(written([&](sentence& out) { write_hlo(out, sharding); }));
+  return show(written([&](message_text& out) { write_hlo(out, sharding); }));
 }
 
 // Checks all properties of one layout; returns the name of the first that does not hold.
@@ -93,20 +93,22 @@ std::string what_fails(const sample& one) {
   // Named, as HLO and as Shardy.
   if (why_not(to_named(mesh, layout, devices)).empty() == differ) return "axis by axis in names";
   const named_sharding named = to_named(mesh, once, devices);
-  const sentence v3 = written([&](sentence& out) { write_hlo_named(out, named); });
+  const message_text v3 = written([&](message_text& out) { write_hlo_named(out, named); });
   const named_result read = parse_hlo_named(v3, buffer);
   if (!read.verdict.ok() || !(read.sharding == named)) return "named: " + show(v3);
   if (!(to_layout(read.sharding, rank, meant).layout == once)) return "named layout";
   if (!(to_layout(read.sharding, rank, asked).layout == layout)) return "named layout by axis";
-  const sentence sdy = written([&](sentence& out) { write_sdy(out, "pod", named); });
-  const sentence sdy_mesh = written([&](sentence& out) { write_sdy_mesh(out, "pod", named.on); });
+  const message_text sdy = written([&](message_text& out) { write_sdy(out, "pod", named); });
+  const message_text sdy_mesh =
+      written([&](message_text& out) { write_sdy_mesh(out, "pod", named.on); });
   const sdy_mesh_result on = parse_sdy_mesh(sdy_mesh, buffer);
   if (!on.verdict.ok() || !(on.symbol == "pod")) return "sdy mesh: " + show(sdy_mesh);
   const named_result from_sdy = parse_sdy(sdy, on.mesh, on.symbol, buffer);
   if (!from_sdy.verdict.ok() || !(from_sdy.sharding == named)) return "sdy: " + show(sdy);
 
   // JAX.
-  const sentence spec = written([&](sentence& out) { write_partition_spec(out, mesh, once); });
+  const message_text spec =
+      written([&](message_text& out) { write_partition_spec(out, mesh, once); });
   layout_desc even = layout;
   even.follow(exact{});
   if (!(parse_partition_spec(spec, mesh, -1, meant).layout == once)) return "spec: " + show(spec);
@@ -114,8 +116,8 @@ std::string what_fails(const sample& one) {
   for (const layout_desc& cut : {layout, once}) {
     tensor_desc sized{element::f64, extents_desc{}, cut};
     for (int d = 0; d < rank; ++d) sized.extents.push_back(d == 0 ? dyn : 7 * d);
-    const sentence type = written([&](sentence& out) { write_type(out, mesh, sized); });
-    const sentence own = to_text(mesh, sized);
+    const message_text type = written([&](message_text& out) { write_type(out, mesh, sized); });
+    const message_text own = to_text(mesh, sized);
     if (!(parse_type(type, mesh, asked).tensor == sized)) return "type: " + show(type);
     if (!(parse_type(own, mesh, asked).tensor == sized)) return "own type: " + show(own);
   }
@@ -133,7 +135,8 @@ std::string what_fails(const sample& one) {
       if (form != dtensor_form::plain || in_order) return "placements refused";
       continue;
     }
-    const sentence text = written([&](sentence& out) { write_placements(out, placed.placements); });
+    const message_text text =
+        written([&](message_text& out) { write_placements(out, placed.placements); });
     const read_placements again = parse_placements(text);
     if (!(again.placements == placed.placements)) return "placements: " + show(text);
     const read_layout back = to_layout(mesh, again.placements, rank, asked);
@@ -263,7 +266,7 @@ TEST_CASE("every layout is read back from every notation") {
     if (failure.empty()) continue;
     ++failures;
     FAIL_CHECK(i << ": " << failure << " on "
-                 << written([&](sentence& out) { out << one.mesh; }).c_str());
+                 << written([&](message_text& out) { out << one.mesh; }).c_str());
   }
   CHECK(failures == 0);
 }
@@ -284,7 +287,7 @@ TEST_CASE("named shardings with parts of axes are read back and have tiles") {
   paper::numbers random(3);
   for (int i = 0; i < 20000; ++i) {
     named_sharding sharding = random_named(random);
-    const sentence sdy = written([&](sentence& out) { write_sdy(out, "m", sharding); });
+    const message_text sdy = written([&](message_text& out) { write_sdy(out, "m", sharding); });
     CAPTURE(i, show(sdy));
     REQUIRE(why_not(sharding).empty());
     device_buffer empty;
@@ -292,7 +295,7 @@ TEST_CASE("named shardings with parts of axes are read back and have tiles") {
     REQUIRE(from_sdy.verdict.ok());
     REQUIRE(from_sdy.sharding == sharding);
     for (named_dim& dim : sharding.dims) dim.priority = -1;
-    const sentence v3 = written([&](sentence& out) { write_hlo_named(out, sharding); });
+    const message_text v3 = written([&](message_text& out) { write_hlo_named(out, sharding); });
     const named_result from_hlo = parse_hlo_named(v3, empty);
     REQUIRE(from_hlo.verdict.ok());
     REQUIRE(from_hlo.sharding == sharding);
@@ -317,17 +320,18 @@ TEST_CASE("a layout of blocks and chunks is written and read back, or refused") 
       const tensor_desc tensor{element::f32, {100, dyn}, layout};
       CAPTURE(to_text(mesh, tensor).c_str());
       REQUIRE(parse_type(to_text(mesh, tensor), mesh, uneven{}).tensor == tensor);
-      REQUIRE(
-          parse_type(written([&](sentence& out) { write_type(out, mesh, tensor); }), mesh, uneven{})
-              .tensor == tensor);
+      REQUIRE(parse_type(written([&](message_text& out) { write_type(out, mesh, tensor); }), mesh,
+                         uneven{})
+                  .tensor == tensor);
       layout_desc even = layout;
       even.uneven = false;
-      REQUIRE(parse_partition_spec(
-                  written([&](sentence& out) { write_partition_spec(out, mesh, layout); }), mesh)
-                  .layout == even);
+      REQUIRE(
+          parse_partition_spec(
+              written([&](message_text& out) { write_partition_spec(out, mesh, layout); }), mesh)
+              .layout == even);
       // Only DTensor has chunks.
       for (int form = 0; form < notation_count; ++form) {
-        sentence out;
+        message_text out;
         const auto as = static_cast<notation>(form);
         const parse_verdict verdict = write_layout_as(out, as, mesh, layout);
         REQUIRE(verdict.ok() == (as == notation::dtensor && !blocks));

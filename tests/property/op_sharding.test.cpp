@@ -289,7 +289,7 @@ index_t test_all(int axes, index_t largest, int orders, std::size_t step = 1) {
           const std::string failure = what_fails({meshes[m], layout, ids}, random);
           ++tested;
           if (failure.empty()) continue;
-          sentence words;
+          message_text words;
           write_layout(words, meshes[m], layout) << " on " << meshes[m];
           FAIL(failure << ": " << words.c_str() << ", devices " << joined(ids));
         }

@@ -49,7 +49,7 @@ TEST_CASE("redistributions give the same bits and cost for all owners, and cross
           if (owner_link* const link = pool.state()->link()) {
             tensor_desc now = x.tensor();
             index_t received = 0;
-            for (const transfer& move : way.moves) {
+            for (const planned_transfer& move : way.moves) {
               received += crossing_bytes(mesh, now, move, link->owners(), link->self());
               now.layout = move.after;
             }

@@ -125,7 +125,7 @@ TEST_CASE("reshards cost little more than the cheapest collectives, and never ho
           const tensor_desc from = ways.tensor(ways.all()[i]), to = ways.tensor(ways.all()[k]);
           const redistribution way = redistribute(mesh, from, to.layout);
           CAPTURE(show(mesh, from), show(mesh, to), way.total_bytes(), found->second[k]);
-          for (const transfer& step : way.moves)
+          for (const planned_transfer& step : way.moves)
             REQUIRE(bytes_per_device(mesh, ways.tensor(step.after)) <= most);
           REQUIRE(way.total_bytes() >= found->second[k]);
           REQUIRE(way.total_bytes() <= 3 * found->second[k]);

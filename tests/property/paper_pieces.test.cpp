@@ -30,7 +30,7 @@ bool is_exact(const mesh_desc& mesh, const tensor_desc& tensor, const layout_des
 }
 
 /// Compares the pieces of one collective with the elements that devices hold.
-void check_move(const mesh_desc& mesh, const tensor_desc& before, const transfer& move) {
+void check_move(const mesh_desc& mesh, const tensor_desc& before, const planned_transfer& move) {
   tensor_desc after = before;
   after.layout = move.after;
   const collective_peers peers(mesh, before.layout, move);
@@ -85,7 +85,7 @@ TEST_CASE("pieces are what devices have in common, and no device is charged less
           const redistribution way = redistribute(mesh, {element::f32, extents, source}, target);
           if (!way.verdict.ok()) continue;
           tensor_desc now{element::f32, extents, source};
-          for (const transfer& move : way.moves) {
+          for (const planned_transfer& move : way.moves) {
             check_move(mesh, now, move);
             now.layout = move.after;
           }
@@ -106,7 +106,7 @@ TEST_CASE("what crosses owners is what their devices lack, element by element") 
         for (index_t d = 0; d < mesh.devices(); ++d) owner_of.push_back(random.below(3));
         const device_owners owners{list_view<const index_t>(owner_of)};
         tensor_desc now{element::f32, {5, 3}, source};
-        for (const transfer& move : redistribute(mesh, now, target).moves) {
+        for (const planned_transfer& move : redistribute(mesh, now, target).moves) {
           tensor_desc after = now;
           after.layout = move.after;
           for (index_t owner = 0; owner < owners.count(); ++owner) {

@@ -212,7 +212,7 @@ void check_operation(const mesh_desc& mesh, const factor_rule& rule, const tenso
     ++count.refused;
     tensor_descs corrected = operands;
     for (int steps = 1; steps <= 8 && !found.verdict.ok(); ++steps) {
-      const suggestion fix = propose(mesh, rule, corrected, found.verdict);
+      const suggested_reshard fix = propose(mesh, rule, corrected, found.verdict);
       if (fix.operand < 0) {
         law = "layouts are refused and nothing is proposed";
         break;

@@ -9,7 +9,7 @@ namespace {
 
 /// The layout after one collective, according to its definition; false if it is not applicable.
 bool apply(const mesh_desc& mesh, const extents_desc& extents, layout_desc& layout,
-           const transfer& step) {
+           const planned_transfer& step) {
   if (step.kind == collective::collective_permute) {
     // Every device sends to one, which holds the same part afterwards.
     const shard_permutation shards(mesh, layout, step.after);
@@ -85,7 +85,7 @@ const char* broken_law(const mesh_desc& mesh, const tensor_desc& from, const lay
   bool all_slices = true;
   bool idle = false;
   if (way.moves.size() > way.moves.capacity()) return "there are more moves than have room";
-  for (transfer step : way.moves) {
+  for (planned_transfer step : way.moves) {
     step.after = said_by_axis(mesh, step.after, from.extents);
     if (step.axes.empty()) return "a move has no axes";
     if (!apply(mesh, from.extents, now, step)) return "a move does not fit the layout before it";
@@ -209,7 +209,7 @@ TEST_CASE("layouts on the way are no less exact than both ends") {
               continue;
             }
             CAPTURE(show(mesh, tensor), show(mesh, {element::f32, extents, to}), exact_start);
-            for (const transfer& step : way.moves)
+            for (const planned_transfer& step : way.moves)
               REQUIRE(is_legal_layout(mesh, step.after, extents));
             if (!way.moves.empty()) REQUIRE(way.moves.back().after == to);
           }

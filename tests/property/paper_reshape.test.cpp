@@ -151,7 +151,7 @@ void check(const mesh_desc& mesh, const tensor_desc& operand, const extents_desc
     return;
   }
   ++found.refused;
-  const suggestion fix = propose(mesh, rule, {operand}, made.verdict);
+  const suggested_reshard fix = propose(mesh, rule, {operand}, made.verdict);
   tensor_desc corrected = operand;
   if (fix.operand == 0) corrected.layout = fix.layout;
   // The reshard that corrects an exact layout is exact too.

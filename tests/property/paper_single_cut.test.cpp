@@ -92,7 +92,7 @@ void for_each_sample(const F& f) {
 std::string show(const sample& one) {
   return std::string(to_text(one.mesh, {element::f32, {one.size}, one.once}).c_str()) + " on " +
          [&] {
-           sentence words;
+           message_text words;
            words << one.mesh;
            return std::string(words.c_str());
          }();
@@ -154,18 +154,18 @@ TEST_CASE("every notation says a single cut or axis after axis, and is read back
               kept(other));
       REQUIRE_FALSE(layout_of(form, words, mesh, 1).uneven);
       // A cut that the notation cannot express is an error, unless the extents are cut alike.
-      sentence out;
+      message_text out;
       REQUIRE(write_layout_as(out, form, mesh, other).ok() == (several < 2));
       const layout_desc said =
           is_dtensor ? in_chunks(mesh, other, {size}) : in_single_cuts(mesh, other, {size});
-      sentence more;
+      message_text more;
       REQUIRE(write_layout_as(more, form, mesh, said).ok() == (several < 2 || alike));
     }
     // The notation of the library.
     for (const layout_desc& layout : {apart, once}) {
       const tensor_desc tensor{element::f32, {size}, layout};
       REQUIRE(parse_type(to_text(mesh, tensor), mesh, uneven{}).tensor == tensor);
-      sentence typed;
+      message_text typed;
       write_type(typed, mesh, tensor);
       REQUIRE(parse_type(typed, mesh, uneven{}).tensor == tensor);
     }
@@ -295,7 +295,7 @@ TEST_CASE("operands that are cut otherwise conflict, and the call that is propos
         continue;
       }
       REQUIRE(found.verdict.rule == violation::operand_layouts_conflict);
-      const suggestion fix = propose(one.mesh, add, operands, found.verdict);
+      const suggested_reshard fix = propose(one.mesh, add, operands, found.verdict);
       REQUIRE(fix.operand == 1);
       REQUIRE(fix.layout == operands[0].layout);
       REQUIRE(redistribute(one.mesh, operands[1], fix.layout).verdict.ok());

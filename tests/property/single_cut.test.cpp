@@ -97,7 +97,7 @@ TEST_CASE(
           ++refused;
           if (first.dims == second.dims) REQUIRE_FALSE(cut_alike(mesh, first, second, n));
           REQUIRE_THROWS_AS(x.tensor + y.tensor, error);
-          const suggestion fix = propose(mesh, rule, operands, found.verdict);
+          const suggested_reshard fix = propose(mesh, rule, operands, found.verdict);
           REQUIRE(fix.operand == 1);
           REQUIRE(elements_of(x.tensor + reshard(y.tensor, fix.layout)) == sums);
         }

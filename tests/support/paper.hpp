@@ -86,7 +86,7 @@ class numbers {
 
 /// Describes a tensor and its mesh, for messages of failed tests.
 inline std::string show(const mesh_desc& mesh, const tensor_desc& tensor) {
-  sentence out;
+  message_text out;
   write_tensor(out, tensor.type, mesh, tensor.extents, tensor.layout) << " on " << mesh;
   return out.c_str();
 }

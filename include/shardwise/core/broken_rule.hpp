@@ -51,10 +51,10 @@ struct refused_value {
 };
 
 /// The error that `Rule`, a `violation` or a `misuse`, is broken by `About`: an operation, a mesh,
-/// a spec, or several `types`. `Facts` are the labelled facts of the verdict and the call that
+/// a spec, or several types. `Facts` are the labelled facts of the verdict and the call that
 /// fixes it:
 ///
-///     broken_rule<violation::axis_is_not_in_mesh, pod, dimension{1}, called<6>{"modle"}>
+///     broken_rule<violation::axis_is_not_in_mesh, pod, dimension_at{1}, called<6>{"modle"}>
 ///
 /// The error occurs when the class is instantiated, which happens where the program uses what the
 /// rule forbids, so compilers point at that line of the program. An invalid operation returns it,

@@ -30,12 +30,12 @@ struct diagnosis {
 ///
 ///     axis_is_not_in_mesh: a partition spec may only name axes of its mesh (dimension 1, axis
 ///     'modle')
-[[nodiscard]] constexpr sentence describe(const diagnosis& verdict) noexcept {
-  sentence out;
+[[nodiscard]] constexpr message_text describe(const diagnosis& verdict) noexcept {
+  message_text out;
   const rule_text& rule = text_of(verdict.rule);
   out << name_of(verdict.rule) << ": " << rule.demand;
   text_view separator = " (";
-  const auto fact = [&](text_view label) -> sentence& {
+  const auto fact = [&](text_view label) -> message_text& {
     out << separator << label;
     separator = ", ";
     return out;

@@ -28,7 +28,7 @@ class error : public std::exception {
 
  private:
   diagnosis verdict_;
-  sentence words_;
+  message_text words_;
 };
 
 /// The function that handles a broken rule where exceptions are disabled; it must not return.

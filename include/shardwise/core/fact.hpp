@@ -8,11 +8,12 @@
 
 namespace shardwise {
 
-/// Labels for the numbers in a compile-time error, each a type: `operand{1}, dimension{0}`.
-struct operand {
+/// Labels for the numbers in a compile-time error, each a type: `operand_at{1},
+/// dimension_at{0}`.
+struct operand_at {
   int number;
 };
-struct dimension {
+struct dimension_at {
   int number;
 };
 struct argument_at {
@@ -37,7 +38,7 @@ struct size_from {
 struct size_below {
   index_t limit;
 };
-struct extent {
+struct actual_extent {
   index_t size;
 };
 struct equal_parts {
@@ -47,7 +48,7 @@ struct multiple_of {
   index_t unit;
 };
 /// The two nearest legal sizes.
-struct nearest {
+struct nearest_sizes {
   index_t below;
   index_t above;
 };
@@ -93,7 +94,7 @@ struct given_type {
 };
 /// The subject of an error that concerns several types, or none.
 template <class... Type>
-struct types;
+struct of_types;
 /// A tensor, a layout or a mesh in the notation of the library.
 template <fixed_string Notation>
 struct as_written;
@@ -144,7 +145,7 @@ template <template <std::size_t> class Label, class Words>
 }
 template <index_t Have, index_t Unit>
 [[nodiscard]] constexpr auto sizes_near() noexcept {
-  return facts<nearest{Have / Unit * Unit, (Have / Unit + 1) * Unit}>{};
+  return facts<nearest_sizes{Have / Unit * Unit, (Have / Unit + 1) * Unit}>{};
 }
 template <sizes_told Told, index_t Have, index_t Want>
 [[nodiscard]] constexpr auto sizes_of() noexcept {
@@ -161,9 +162,9 @@ template <sizes_told Told, index_t Have, index_t Want>
   else if constexpr (Told == sizes_told::below)
     return facts<size_met{Have}, size_below{Want}>{};
   else if constexpr (Told == sizes_told::parts)
-    return facts<extent{Have}, equal_parts{Want}>{} + sizes_near<Have, Want>();
+    return facts<actual_extent{Have}, equal_parts{Want}>{} + sizes_near<Have, Want>();
   else
-    return facts<extent{Have}, multiple_of{Want}>{} + sizes_near<Have, Want>();
+    return facts<actual_extent{Have}, multiple_of{Want}>{} + sizes_near<Have, Want>();
 }
 
 }  // namespace internal

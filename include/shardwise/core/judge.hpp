@@ -17,7 +17,7 @@ struct allowed {
 /// The answer if a rule is broken. `type` names the broken rule without instantiating it, so that
 /// the error points at the class or function that does. Functions do so by `decltype(type{})`: with
 /// `sizeof`, clang would add that they are not constant expressions.
-template <auto Rule = violation::nothing, class About = types<>, auto... Facts>
+template <auto Rule = violation::nothing, class About = of_types<>, auto... Facts>
 struct refused {
   static constexpr bool ok = false;
   using type = broken_rule<Rule, About, Facts...>;
@@ -31,20 +31,21 @@ struct refused<> {
 
 namespace detail {
 
-/// The selected types among `Known`: the type itself if there is one, else `types` of all of them.
+/// The selected types among `Known`: the type itself if there is one, else all of them.
 template <unsigned Bits, class Shown, class... Known>
 struct types_among {
   using type = Shown;
 };
 template <unsigned Bits, class One>
-struct types_among<Bits, types<One>> {
+struct types_among<Bits, of_types<One>> {
   using type = One;
 };
 template <unsigned Bits, class... Shown, class First, class... Rest>
-struct types_among<Bits, types<Shown...>, First, Rest...>
-    : types_among<(Bits >> 1U),
-                  std::conditional_t<(Bits & 1U) != 0, types<Shown..., First>, types<Shown...>>,
-                  Rest...> {};
+struct types_among<Bits, of_types<Shown...>, First, Rest...>
+    : types_among<
+          (Bits >> 1U),
+          std::conditional_t<(Bits & 1U) != 0, of_types<Shown..., First>, of_types<Shown...>>,
+          Rest...> {};
 
 }  // namespace detail
 
@@ -64,9 +65,9 @@ template <class... Known, class Verdict, auto... More>
   if constexpr (verdict.ok())
     return allowed<>{};
   else
-    return refused_with<verdict.rule,
-                        typename types_among<text_of(verdict.rule).shown, types<>, Known...>::type>(
-        place_shown<operand, verdict.operand>() + place_shown<dimension, verdict.dim>() +
+    return refused_with<verdict.rule, typename types_among<text_of(verdict.rule).shown, of_types<>,
+                                                           Known...>::type>(
+        place_shown<operand_at, verdict.operand>() + place_shown<dimension_at, verdict.dim>() +
         text_shown<called>([] { return Verdict{}().axis; }) +
         sizes_of<text_of(verdict.rule).sizes, verdict.have, verdict.want>() + more);
 }

@@ -144,7 +144,7 @@ template <std::size_t M, std::size_t N>
 }
 
 /// A string with room for every message and one-line picture of the library.
-using sentence = bounded_text<1000>;
+using message_text = bounded_text<1000>;
 
 /// An output stream of characters, such as `std::ostream`.
 template <class Stream>

@@ -173,7 +173,7 @@ constexpr void write_blocks(Out& out, const mesh_desc& mesh, const tensor_desc& 
 template <class Out>
 constexpr void write_picture(Out& out, const mesh_desc& mesh, const layout_desc& layout,
                              const picture_style& style = {}) {
-  sentence title;
+  message_text title;
   write_layout(title, mesh, layout) << " on " << mesh << '\n';
   out << text_view(title);
   if (mesh.devices() == dyn) return void(out << text_view("(sizes are not known yet)\n"));
@@ -187,7 +187,7 @@ constexpr void write_picture(Out& out, const mesh_desc& mesh, const layout_desc&
 template <class Out>
 constexpr void write_picture(Out& out, const mesh_desc& mesh, const tensor_desc& tensor,
                              const picture_style& style = {}) {
-  sentence title = to_text(mesh, tensor);
+  message_text title = to_text(mesh, tensor);
   title << " on " << mesh << '\n';
   out << text_view(title);
   detail::write_blocks(out, mesh, tensor, style);

@@ -12,7 +12,7 @@ namespace detail {
 /// Writes the effect of a collective: `all_gather over model of dimension 1, 768 B received`.
 template <std::size_t N>
 constexpr bounded_text<N>& write_move(bounded_text<N>& out, const mesh_desc& mesh,
-                                      const transfer& step) noexcept {
+                                      const planned_transfer& step) noexcept {
   out << to_text(step.kind) << " over ";
   write_axes(out, mesh, step.axes);
   if (step.from >= 0 && step.from == step.to)
@@ -49,7 +49,7 @@ constexpr void write_reshard(Out& out, const mesh_desc& mesh, const tensor_desc&
     return;
   }
   tensor_desc now = tensor;
-  for (const transfer& step : way.moves) {
+  for (const planned_transfer& step : way.moves) {
     bounded_text<400> words;
     words << "  |  ";
     detail::write_move(words, mesh, step) << "\n  v\n";

@@ -71,7 +71,7 @@ class held_pieces {
 /// top to bottom.
 class collective_diagram {
  public:
-  collective_diagram(const mesh_desc& mesh, const tensor_desc& before, const transfer& step,
+  collective_diagram(const mesh_desc& mesh, const tensor_desc& before, const planned_transfer& step,
                      const position_moves& moves = {})
       : mesh_(mesh),
         before_(before),
@@ -282,7 +282,7 @@ class collective_diagram {
   mesh_desc mesh_;
   tensor_desc before_;
   tensor_desc after_;
-  transfer step_;
+  planned_transfer step_;
   position_moves moves_;
   collective_peers peers_;
   device_groups group_;

@@ -173,7 +173,7 @@ namespace detail {
     return detail::no_picture({0, "extents are at least 0, all elements at most 2^56"});
   const mesh_desc& mesh = about.on.mesh;
   const int rank = about.has_extents ? about.extents.ssize() : -1;
-  reader in(words);
+  text_reader in(words);
   const char first = in.peek();
   if (first == '#' || first == '<')
     return detail::picture_of_names(parse_sdy(words, about.on, {}, buffer), about, buffer);
@@ -217,7 +217,8 @@ constexpr parse_verdict for_each_picture(text_view words, const sharding_context
     return shown.verdict;
   };
   if (is_hlo_tuple(words)) return parse_hlo_tuple(words, read);
-  if (reader(words).accept("#sdy.sharding_per_value")) return parse_sdy_values(words, -1, read);
+  if (text_reader(words).accept("#sdy.sharding_per_value"))
+    return parse_sdy_values(words, -1, read);
   return read(words);
 }
 

@@ -49,7 +49,7 @@ namespace detail {
 [[nodiscard]] inline std::string svg_of_collective(const mesh_desc& mesh, const tensor_desc& from,
                                                    const tensor_desc& to,
                                                    const seen_collective& seen) {
-  const transfer& step = seen.step;
+  const planned_transfer& step = seen.step;
   const tensor_desc& before = seen.before;
   bounded_text<400> title;
   title << to_text(step.kind) << " over ";
@@ -63,9 +63,9 @@ namespace detail {
   detail::svg_document out;
   const index_t x = detail::svg_document::margin;
   out.put_text(x, 28, title, "t ink");
-  sentence change = to_text(mesh, from);
+  message_text change = to_text(mesh, from);
   out.put_text(x, 50, change << " -> " << text_view(to_text(mesh, to)));
-  sentence second = detail::mesh_line(mesh);
+  message_text second = detail::mesh_line(mesh);
   const device_groups groups(mesh, step.axes);
   if (groups.count() > 1)
     second << ", " << groups.count() << " groups do this at once, shown is device 0's";
@@ -89,7 +89,7 @@ namespace detail {
     const bool even = detail::is_even(mesh, before) && detail::is_even(mesh, after) && !hears_one &&
                       (step.from < 0 || step.from != step.to) &&
                       (step.kind != collective::all_reduce || held % groups.size() == 0);
-    sentence words;
+    message_text words;
     words << "each device receives " << (even ? text_view("") : text_view("at most "));
     internal::write_bytes(words, step.total_bytes());
     if (even && arrows > 0 && step.total_bytes() % arrows == 0) {
@@ -113,7 +113,7 @@ namespace detail {
 /// holds before and after, and the transfers between them. `step` is a move of `redistribute`, and
 /// `before` its operand.
 [[nodiscard]] inline std::string to_svg(const mesh_desc& mesh, const tensor_desc& before,
-                                        const transfer& step) {
+                                        const planned_transfer& step) {
   tensor_desc after = before;
   after.layout = step.after;
   return detail::svg_of_collective(mesh, before, after, {before, step, {}});

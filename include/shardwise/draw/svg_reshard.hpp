@@ -11,7 +11,7 @@ namespace detail {
 /// Draws an arrow to the right over `width` pixels with the bytes that each device receives; it is
 /// thicker by one pixel for each factor of 64.
 inline void draw_bytes_arrow(svg_document& out, index_t x, index_t y, index_t width,
-                             const transfer& step) {
+                             const planned_transfer& step) {
   index_t thick = 2;
   for (index_t rest = step.total_bytes(); rest >= 64; rest /= 64) ++thick;
   bounded_text<40> bytes;
@@ -26,7 +26,7 @@ inline void draw_bytes_arrow(svg_document& out, index_t x, index_t y, index_t wi
 
 /// Draws one collective: its name, the tensor before it, an arrow, and the tensor after it.
 inline void draw_panel(svg_document& out, index_t x, index_t y, const mesh_desc& mesh,
-                       const tensor_desc& before, const transfer& step, int number) {
+                       const tensor_desc& before, const planned_transfer& step, int number) {
   const grid_limits limits{
       .columns = 6, .rows = 6, .pages = 2, .widest = 900, .narrowest = 130, .highest = 170};
   constexpr index_t arrow = 130;
@@ -36,8 +36,8 @@ inline void draw_panel(svg_document& out, index_t x, index_t y, const mesh_desc&
   head << number << ". ";
   write_move(head, mesh, step);
   out.put_text(x, y + 12, head, "t ink");
-  const sentence left = to_text(mesh, before);
-  const sentence right = to_text(mesh, after);
+  const message_text left = to_text(mesh, before);
+  const message_text right = to_text(mesh, after);
   out.put_text(x, y + 36, left);
   const layout_tiles tiles_before(mesh, before, true);
   const layout_tiles tiles_after(mesh, after, true);
@@ -61,7 +61,7 @@ inline void draw_panel(svg_document& out, index_t x, index_t y, const mesh_desc&
 /// states the broken rule.
 [[nodiscard]] inline std::string to_svg(const mesh_desc& mesh, const tensor_desc& tensor,
                                         const layout_desc& target) {
-  sentence title = to_text(mesh, tensor);
+  message_text title = to_text(mesh, tensor);
   if (!internal::is_known(mesh, tensor.extents))
     return detail::svg_of_words(title, "sizes are not known yet");
   const redistribution way = redistribute(mesh, tensor, target);
@@ -75,7 +75,7 @@ inline void draw_panel(svg_document& out, index_t x, index_t y, const mesh_desc&
   detail::svg_document out;
   const index_t x = detail::svg_document::margin;
   out.put_text(x, 28, title, "t ink");
-  sentence second = detail::mesh_line(mesh);
+  message_text second = detail::mesh_line(mesh);
   second << ", " << way.moves.ssize() << (way.moves.size() == 1 ? " step, " : " steps, ");
   internal::write_bytes(second, way.total_bytes());
   out.put_text(x, 48, second << " received per device", "dim");

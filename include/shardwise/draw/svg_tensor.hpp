@@ -64,8 +64,8 @@ template <class F, class Name>
 }
 
 /// Returns the second line of a picture: the mesh and its number of devices.
-[[nodiscard]] inline sentence mesh_line(const mesh_desc& mesh) {
-  sentence words;
+[[nodiscard]] inline message_text mesh_line(const mesh_desc& mesh) {
+  message_text words;
   words << mesh << ", " << mesh.devices() << (mesh.devices() == 1 ? " device" : " devices");
   return words;
 }
@@ -154,7 +154,7 @@ inline void draw_tensor(svg_document& out, index_t top, const mesh_desc& mesh,
 /// Returns the same picture as a file.
 [[nodiscard]] inline std::string svg_of(const mesh_desc& mesh, const tensor_desc& tensor,
                                         bool sized, text_view title) {
-  sentence second = mesh_line(mesh);
+  message_text second = mesh_line(mesh);
   if (sized) {
     write_bytes(second << ", ", bytes_per_device(mesh, tensor));
     second << " per device";
@@ -173,7 +173,7 @@ inline void draw_tensor(svg_document& out, index_t top, const mesh_desc& mesh,
 /// shows the mesh, with each device in the colour and hatching of its block. Blocks of a pending
 /// reduction are striped.
 [[nodiscard]] inline std::string to_svg(const mesh_desc& mesh, const tensor_desc& tensor) {
-  const sentence title = to_text(mesh, tensor);
+  const message_text title = to_text(mesh, tensor);
   if (!internal::is_known(mesh, tensor.extents))
     return detail::svg_of_words(title, "sizes are not known yet");
   if (element_count(tensor.extents) == 0) return detail::svg_of_words(title, "no elements");
@@ -182,7 +182,7 @@ inline void draw_tensor(svg_document& out, index_t top, const mesh_desc& mesh,
 
 /// Returns the picture of a layout without a tensor.
 [[nodiscard]] inline std::string to_svg(const mesh_desc& mesh, const layout_desc& layout) {
-  sentence title;
+  message_text title;
   write_layout(title, mesh, layout);
   if (mesh.devices() == dyn) return detail::svg_of_words(title, "sizes are not known yet");
   return detail::svg_of(mesh, detail::parts_only(mesh, layout), false, title);

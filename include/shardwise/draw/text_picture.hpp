@@ -26,13 +26,13 @@ constexpr void write_words(Out& out, text_view words, std::size_t width) {
 
 /// Returns the line below the text: the tensor or the layout and its mesh, or the number of
 /// devices.
-[[nodiscard]] constexpr sentence second_line(const sharding_picture& shown) noexcept {
-  sentence line;
+[[nodiscard]] constexpr message_text second_line(const sharding_picture& shown) noexcept {
+  message_text line;
   if (shown.form == sharding_picture::as_layout) {
     if (!shown.is_sized) {
       write_layout(line, shown.on.mesh, shown.tensor.layout);
     } else {
-      const sentence tensor = to_text(shown.on.mesh, shown.tensor);
+      const message_text tensor = to_text(shown.on.mesh, shown.tensor);
       const std::size_t begin = shown.is_typed ? 0 : to_text(shown.tensor.type).size();
       line << text_view(tensor).substr(begin, tensor.size());
     }
@@ -119,7 +119,7 @@ constexpr parse_verdict write_picture(Out& out, text_view words, const sharding_
   return for_each_picture(words, about, buffer, [&](text_view one, const sharding_picture& shown) {
     detail::write_words(out, one, style.width);
     out << text_view("\n");
-    const sentence line = detail::second_line(shown);
+    const message_text line = detail::second_line(shown);
     if (!line.empty()) out << text_view(line) << text_view("\n");
     detail::write_shown(out, shown, style);
   });

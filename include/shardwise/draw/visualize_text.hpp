@@ -96,7 +96,7 @@ inline void draw_shown(svg_document& out, index_t top, text_view words,
                        const sharding_picture& shown) {
   bounded_text<120> title;
   write_words(title, words, 110);
-  sentence second = second_line(shown);
+  message_text second = second_line(shown);
   const extents_desc& extents = shown.tensor.extents;
   text_view nothing{};
   if (shown.is_sized && extents.contains(dyn))

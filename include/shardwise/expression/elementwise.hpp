@@ -161,7 +161,7 @@ constexpr void require_in_range(const X& number) {
     } else {
       if (std::in_range<T>(+number)) return;
     }
-    sentence words;
+    message_text words;
     fail({.rule = violation::number_is_out_of_range},
          words << number << " is no " << to_text(element_of<T>));
   }
@@ -202,17 +202,17 @@ struct elementwise_call {
     } else if constexpr (!(... && (EitherOperand<X> || Scalar<X>))) {
       return no_tensor<applied, first_false<(EitherOperand<X> || Scalar<X>)...>, X...>{};
     } else if constexpr (abstract_among<X...> >= 0) {
-      return refused<misuse::operand_is_abstract, applied, operand{abstract_among<X...>}>{};
+      return refused<misuse::operand_is_abstract, applied, operand_at{abstract_among<X...>}>{};
     } else {
       using T = typename tensor_among<X...>::value_type;
       using number = typename number_type<Function, X...>::type;
       constexpr int cut = number_that_is_cut<number, X...>;
       if constexpr (cut >= 0)
-        return refused<misuse::number_would_be_cut, types<applied, number>, operand{cut}>{};
+        return refused<misuse::number_would_be_cut, of_types<applied, number>, operand_at{cut}>{};
       else if constexpr (loses_fractions<Function, T>)
-        return refused<misuse::elements_have_no_fractions, types<applied, T>>{};
+        return refused<misuse::elements_have_no_fractions, of_types<applied, T>>{};
       else if constexpr (lacks_bits<Function, T>)
-        return refused<misuse::elements_are_no_integers, types<applied, T>>{};
+        return refused<misuse::elements_are_no_integers, of_types<applied, T>>{};
       else if constexpr ((... || ValueOperand<X>))
         return value_domain_of<X...>::type::template judge<
             applied, typename element_type_of<number, X>::type...>();

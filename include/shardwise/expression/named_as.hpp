@@ -23,10 +23,10 @@ namespace internal {
 
 /// Returns the call that converts `value` to a tensor like `wanted`, written for `x`; empty if no
 /// single call does. Axes are quoted as in a program.
-[[nodiscard]] constexpr sentence call_between(const mesh_desc& mesh, const tensor_desc& value,
-                                              const tensor_desc& wanted,
-                                              text_view quote = "") noexcept {
-  sentence out;
+[[nodiscard]] constexpr message_text call_between(const mesh_desc& mesh, const tensor_desc& value,
+                                                  const tensor_desc& wanted,
+                                                  text_view quote = "") noexcept {
+  message_text out;
   if (value.extents != wanted.extents) return out;
   if (value.layout == wanted.layout) return out << "cast<" << type_name_of(wanted.type) << ">(x)";
   if (value.type != wanted.type || wanted.layout.pending != 0 || wanted.layout.manual != 0 ||
@@ -56,8 +56,8 @@ inline constexpr bool is_named_as = [] {
 /// `Beside` has the same text otherwise.
 template <class X, class Beside = void>
 [[nodiscard]] constexpr auto notation_of() noexcept {
-  constexpr sentence words = [] {
-    sentence out = to_text(mesh_of<X>::value, paper_of<X>::value);
+  constexpr message_text words = [] {
+    message_text out = to_text(mesh_of<X>::value, paper_of<X>::value);
     if constexpr (!std::is_void_v<Beside>)
       if (text_view(out) == text_view(to_text(mesh_of<Beside>::value, paper_of<Beside>::value)))
         out << text_view(paper_of<X>::value.layout.uneven ? ", uneven" : ", exact");
@@ -71,7 +71,7 @@ template <class X, class Beside = void>
 template <class From, class To>
 [[nodiscard]] constexpr auto judge_naming() noexcept {
   if constexpr (!std::is_same_v<mesh_of<From>, mesh_of<To>>)
-    return refused<violation::operand_meshes_differ, types<mesh_of<To>, mesh_of<From>>>{};
+    return refused<violation::operand_meshes_differ, of_types<mesh_of<To>, mesh_of<From>>>{};
   else
     return answer_to<>(
         [] { return check_assignment(paper_of<To>::value, paper_of<From>::value); },

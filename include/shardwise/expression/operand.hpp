@@ -113,7 +113,7 @@ using paper_of = paper_tensor<typename std::remove_cvref_t<X>::value_type,
 ///     type_name<decltype(relu(x) + y)>()     // f32[8@data, 4]
 template <class X>
   requires(!internal::is_sharded_tensor<X> && Operand<X>)
-[[nodiscard]] constexpr sentence type_name() noexcept {
+[[nodiscard]] constexpr message_text type_name() noexcept {
   if constexpr (AnyRefused<X>)
     return {};
   else

@@ -235,8 +235,8 @@ struct result_of {
         [] { return internal::check_elements<Operation>(operands); }));
     if constexpr (on_other_mesh >= 0)
       return refused<violation::operand_meshes_differ,
-                     types<Operation, mesh_type, typename Rest::mesh_type...>,
-                     operand{on_other_mesh}>{};
+                     of_types<Operation, mesh_type, typename Rest::mesh_type...>,
+                     operand_at{on_other_mesh}>{};
     else if constexpr (!elements::ok)
       return elements{};
     else
@@ -294,7 +294,8 @@ struct tensor_that_is_only_named;
 /// The error for an operand at position `At` that is not a tensor: its own error, if it is an
 /// invalid tensor type.
 template <class Operation, int At, class X>
-struct no_tensor_at : refused<misuse::operand_is_not_a_tensor, types<Operation, X>, operand{At}> {};
+struct no_tensor_at
+    : refused<misuse::operand_is_not_a_tensor, of_types<Operation, X>, operand_at{At}> {};
 template <class Operation, int At, class T, class Extents, class Layout>
 struct no_tensor_at<Operation, At, sharded_tensor<T, Extents, Layout>>
     : std::conditional_t<tensor_judge<T, Extents, Layout>::ok,

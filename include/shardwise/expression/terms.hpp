@@ -47,13 +47,13 @@ inline constexpr bool are_across<every_axis> = true;
 /// The permission of a call that accepts `across` and was given `Permitted`; there is none to be
 /// suggested for a call that accepts no `across`, or that requests a layout.
 template <class Permitted>
-[[nodiscard]] constexpr permission permission_of(const mesh_desc& mesh) noexcept {
+[[nodiscard]] constexpr across_permission permission_of(const mesh_desc& mesh) noexcept {
   if constexpr (std::is_void_v<Permitted>)
     return {};
   else if constexpr (requires { Permitted::permission(mesh); })
     return Permitted::permission(mesh);
   else
-    return permission::with(Permitted::bits(mesh));
+    return across_permission::with(Permitted::bits(mesh));
 }
 
 /// The axes over which these terms permit an operation to communicate.

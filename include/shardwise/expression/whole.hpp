@@ -46,7 +46,7 @@ struct whole_call {
     if constexpr (!(... && EitherOperand<X>)) {
       return no_tensor<Operation, first_false<EitherOperand<X>...>, X...>{};
     } else if constexpr (abstract_among<X...> >= 0) {
-      return refused<misuse::operand_is_abstract, Operation, operand{abstract_among<X...>}>{};
+      return refused<misuse::operand_is_abstract, Operation, operand_at{abstract_among<X...>}>{};
     } else if constexpr ((... || ValueOperand<X>)) {
       return value_domain_of<X...>::type::template judge<
           Operation, typename std::remove_cvref_t<X>::value_type...>();

@@ -148,10 +148,10 @@ template <ShardedTensor X, Element T>
       if (extents[d] == dyn) extents[d] = x.extents()[d];
   const tensor_desc wanted = desc_of<X>(extents);
   if (const diagnosis verdict = check_assignment(wanted, x.tensor()); !verdict.ok()) {
-    sentence both;
+    message_text both;
     both << "the tensor is " << to_text(x.mesh(), x.tensor()) << ", its type "
          << to_text(x.mesh(), wanted);
-    const sentence call = internal::call_between(x.mesh(), x.tensor(), wanted, "\"");
+    const message_text call = internal::call_between(x.mesh(), x.tensor(), wanted, "\"");
     if (!call.empty()) both << "; try " << call;
     fail(verdict, both);
   }

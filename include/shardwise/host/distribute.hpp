@@ -147,13 +147,13 @@ template <ShardedTensor X>
 /// Reports lists that are not nested as deeply as the tensor has dimensions.
 template <ShardedTensor X>
 [[nodiscard]] X distribute(const device_pool&, detail::flat_braces) {
-  (void)sizeof(broken_rule<violation::host_rank_differs, types<>, size_met{1},
+  (void)sizeof(broken_rule<violation::host_rank_differs, of_types<>, size_met{1},
                            size_needed{internal::extents_in<X>::rank}>);
   return internal::handle_of<X>(nullptr);
 }
 template <ShardedTensor X>
 [[nodiscard]] X distribute(const device_pool&, detail::nested_braces) {
-  (void)sizeof(broken_rule<violation::host_rank_differs, types<>, size_met{2},
+  (void)sizeof(broken_rule<violation::host_rank_differs, of_types<>, size_met{2},
                            size_needed{internal::extents_in<X>::rank}>);
   return internal::handle_of<X>(nullptr);
 }

@@ -95,7 +95,7 @@ SHARDWISE_INLINE void for_each_run(const held_box& part,
 SHARDWISE_INLINE void require_pool(const mesh_desc& pool, const mesh_desc& wanted) {
   const diagnosis verdict = check_pool(pool, wanted);
   if (verdict.ok()) return;
-  sentence both;
+  message_text both;
   both << "the pool has " << pool << ", the tensor " << wanted
        << ": device_pool pool{M{}} has the mesh M of the tensor";
   fail(verdict, both);

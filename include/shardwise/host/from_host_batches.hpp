@@ -74,7 +74,7 @@ template <class T>
   for (index_t host = 0; host < hosts.hosts(); ++host)
     if (const index_t same = hosts.first_with_rows_of(host);
         same != host && !same_bits(view_of(host), view_of(same))) {
-      sentence words;
+      message_text words;
       words << "host " << host << " holds the rows of host " << same;
       fail({.rule = violation::replicas_differ}, words);
     }

@@ -134,7 +134,7 @@ template <class T, class R>
   if constexpr (!HostBlocks<R>)
     return refused<misuse::shards_are_not_blocks, shown_as<R>>{};
   else if constexpr (!std::same_as<element_of_blocks<R>, T>)
-    return refused<misuse::host_elements_differ, types<element_of_blocks<R>, T>>{};
+    return refused<misuse::host_elements_differ, of_types<element_of_blocks<R>, T>>{};
   else
     return allowed<>{};
 }
@@ -174,7 +174,7 @@ template <class X, class R>
       return allowed<any_tensor<T>>{};
     else if constexpr (is_whole_everywhere(X::layout_type::value))
       return refused<violation::tensor_is_replicated,
-                     types<typename X::layout_type::spec_type, mesh_of<X>>>{};
+                     of_types<typename X::layout_type::spec_type, mesh_of<X>>>{};
     else
       return allowed<sharded_tensor<T, typename X::extents_type, typename X::layout_type>>{};
   }

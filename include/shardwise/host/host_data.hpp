@@ -77,9 +77,9 @@ template <class X, class H>
   else if constexpr (is_read_in_place ? !std::same_as<item, T>
                                       : !NumberFor<item, T> || (std::is_integral_v<T> &&
                                                                 std::is_floating_point_v<item>))
-    return refused<misuse::host_elements_differ, types<item, T>>{};
+    return refused<misuse::host_elements_differ, of_types<item, T>>{};
   else if constexpr (data::depth != rank && !(EigenMatrix<H> && (rank == 1 || rank == 2)))
-    return refused<violation::host_rank_differs, types<>, size_met{data::depth},
+    return refused<violation::host_rank_differs, of_types<>, size_met{data::depth},
                    size_needed{rank}>{};
   else
     return allowed<X>{};

@@ -48,12 +48,13 @@ template <class X, int I, int Wanted, class First = nothing_given, class... Rest
   if constexpr (Wanted == 0 && std::same_as<First, nothing_given>)
     return allowed<X>{};
   else if constexpr (Wanted == 0)
-    return refused<misuse::argument_is_unexpected, types<shown_as<First>, nothing_given>,
-                   operand{I}>{};
+    return refused<misuse::argument_is_unexpected, of_types<shown_as<First>, nothing_given>,
+                   operand_at{I}>{};
   else if constexpr (NumberFor<First, index_t> && !std::floating_point<std::remove_cvref_t<First>>)
     return judge_sizes<X, I + 1, Wanted - 1, Rest...>();
   else
-    return refused<misuse::argument_is_unexpected, types<shown_as<First>, index_t>, operand{I}>{};
+    return refused<misuse::argument_is_unexpected, of_types<shown_as<First>, index_t>,
+                   operand_at{I}>{};
 }
 /// Checks the arguments from number `I` on, as long as the one that `From` needs has not been
 /// found.
@@ -70,13 +71,13 @@ template <made_from From, class X, int I, class First = nothing_given, class... 
     else
       return data{};
   } else if constexpr (From == made_from::value && number_that_is_cut<T, First> == 0) {
-    return refused<misuse::number_would_be_cut, types<filling, T>, operand{I}>{};
+    return refused<misuse::number_would_be_cut, of_types<filling, T>, operand_at{I}>{};
   } else if constexpr (From == made_from::function ? FunctionOf<First, T>
                                                    : NumberFor<First, wanted<From, T>>) {
     return judge_sizes<X, I + 1, sizes, Rest...>();
   } else {
-    return refused<misuse::argument_is_unexpected, types<shown_as<First>, wanted<From, T>>,
-                   operand{I}>{};
+    return refused<misuse::argument_is_unexpected, of_types<shown_as<First>, wanted<From, T>>,
+                   operand_at{I}>{};
   }
 }
 
@@ -90,7 +91,7 @@ template <made_from From, class X, class First = nothing_given, class... Rest>
   else if constexpr (!tensor_type_judge<X>::ok)
     return tensor_type_judge<X>{};
   else if constexpr (From == made_from::key && !Fractional<element_in<X>>)
-    return refused<misuse::elements_have_no_fractions, types<random_numbers, element_in<X>>>{};
+    return refused<misuse::elements_have_no_fractions, of_types<random_numbers, element_in<X>>>{};
   else if constexpr (std::same_as<First, device_pool>)
     return judge_arguments<From, X, 1, Rest...>();
   else

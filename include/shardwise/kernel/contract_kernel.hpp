@@ -33,7 +33,7 @@ struct no_epilogue {
 template <class T>
 class contraction_run {
  public:
-  contraction_run(const contraction_arithmetic<T>& how, const contraction& what,
+  contraction_run(const contraction_arithmetic<T>& how, const contraction_labels& what,
                   const strided<const T>& a, const strided<const T>& b,
                   const strided<T>& out) noexcept
       : how_(how), a_(what.a, a), b_(what.b, b), out_(what.out, out) {
@@ -67,7 +67,7 @@ class contraction_run {
  private:
   using operand = labelled<const T>;
 
-  [[nodiscard]] static dimensions whole(const contraction::labels& labels) noexcept {
+  [[nodiscard]] static dimensions whole(const contraction_labels::labels& labels) noexcept {
     return {labels};
   }
 
@@ -232,8 +232,9 @@ class contraction_run {
   std::optional<packed_block<T>> reduced_a_, reduced_b_, ordered_a_, ordered_b_;
 };
 /// Returns the labels of a single operand that are not in the result.
-[[nodiscard]] inline contraction::labels reduced_alone(const contraction& what) noexcept {
-  contraction::labels alone;
+[[nodiscard]] inline contraction_labels::labels reduced_alone(
+    const contraction_labels& what) noexcept {
+  contraction_labels::labels alone;
   for (const auto* mine : {&what.a, &what.b})
     for (const std::uint8_t label : *mine) {
       const auto& other = mine == &what.a ? what.b : what.a;
@@ -245,9 +246,9 @@ class contraction_run {
 }
 /// Selects one index of a label: the operand without the dimensions of that label.
 template <class T>
-void take_index(std::uint8_t label, index_t index, contraction::labels& names,
+void take_index(std::uint8_t label, index_t index, contraction_labels::labels& names,
                 strided<const T>& view) {
-  contraction::labels kept;
+  contraction_labels::labels kept;
   strided<const T> rest{view.data, {}, {}};
   for (int d = 0; d < view.rank(); ++d) {
     if (names[d] == label) {
@@ -261,7 +262,7 @@ void take_index(std::uint8_t label, index_t index, contraction::labels& names,
   names = kept;
   view = rest;
 }
-[[nodiscard]] inline index_t extent_of(std::uint8_t label, const contraction::labels& names,
+[[nodiscard]] inline index_t extent_of(std::uint8_t label, const contraction_labels::labels& names,
                                        const inplace_vector<index_t, max_rank>& extents) noexcept {
   const int d = names.find(label);
   return d < 0 ? 0 : extents[d];
@@ -275,10 +276,10 @@ void take_index(std::uint8_t label, index_t index, contraction::labels& names,
 /// Matrix products are computed in place if the strides permit it, and otherwise on packed copies.
 /// The bits depend only on the extents and strides.
 template <class T, class Epilogue>
-void contract(const contraction_arithmetic<T>& how, const contraction& what,
+void contract(const contraction_arithmetic<T>& how, const contraction_labels& what,
               const strided<const T>& a, const strided<const T>& b, const strided<T>& out,
               const Epilogue& epilogue) {
-  const auto alone = how.distributes ? contraction::labels{} : detail::reduced_alone(what);
+  const auto alone = how.distributes ? contraction_labels::labels{} : detail::reduced_alone(what);
   if (alone.empty()) return detail::contraction_run<T>(how, what, a, b, out).run(epilogue);
   // Each index of such a label is computed separately, since products do not distribute over the
   // reduction.
@@ -292,7 +293,7 @@ void contract(const contraction_arithmetic<T>& how, const contraction& what,
       std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(out.size()));
   const strided<T> next{memory.get(), out.extents, row_major(out.extents)};
   for (index_t i = 0; i < extent; ++i) {
-    contraction left = what;
+    contraction_labels left = what;
     strided<const T> x = a, y = b;
     in_a ? detail::take_index(label, i, left.a, x) : detail::take_index(label, i, left.b, y);
     contract<T>(how, left, x, y, i == 0 ? out : next, detail::no_epilogue{});
@@ -302,21 +303,21 @@ void contract(const contraction_arithmetic<T>& how, const contraction& what,
 }
 /// The same for sums of products.
 template <class T, class Epilogue>
-void contract(const contraction& what, const strided<const T>& a, const strided<const T>& b,
+void contract(const contraction_labels& what, const strided<const T>& a, const strided<const T>& b,
               const strided<T>& out, const Epilogue& epilogue) {
   contract<T>(detail::arithmetic_of<plus_times_semiring, T>(), what, a, b, out, epilogue);
 }
 
 /// The same without an epilogue.
 template <class T>
-void contract(const contraction& what, const strided<const T>& a, const strided<const T>& b,
+void contract(const contraction_labels& what, const strided<const T>& a, const strided<const T>& b,
               const strided<T>& out) {
   contract<T>(what, a, b, out, detail::no_epilogue{});
 }
 
 /// Computes the einsum of one operand: reductions, permutations, diagonals. `what.b` is not read.
 template <class T>
-void contract(reduction reduce, const contraction& what, const strided<const T>& a,
+void contract(reduction reduce, const contraction_labels& what, const strided<const T>& a,
               const strided<T>& out) {
   const detail::labelled<const T> from(what.a, a);
   const detail::labelled<T> to(what.out, out);
@@ -334,7 +335,7 @@ void contract(reduction reduce, const contraction& what, const strided<const T>&
 }
 /// The same with sums.
 template <class T>
-void contract(const contraction& what, const strided<const T>& a, const strided<T>& out) {
+void contract(const contraction_labels& what, const strided<const T>& a, const strided<T>& out) {
   contract<T>(reduction::sum, what, a, out);
 }
 

@@ -18,7 +18,7 @@ namespace shardwise {
 /// that is repeated in an operand selects its diagonal; one that is not in `out` is summed.
 ///
 ///     "bi,io->bo":  a = {0, 1}, b = {1, 2}, out = {0, 2}
-struct contraction {
+struct contraction_labels {
   using labels = inplace_vector<std::uint8_t, max_rank>;
   labels a{};
   labels b{};
@@ -32,10 +32,11 @@ inline constexpr int max_labels = 16;
 template <class T>
 struct labelled {
   T* data = nullptr;
-  contraction::labels labels{};
+  contraction_labels::labels labels{};
   index_t strides[max_labels]{};
 
-  labelled(const contraction::labels& names, const strided<T>& view) noexcept : data(view.data) {
+  labelled(const contraction_labels::labels& names, const strided<T>& view) noexcept
+      : data(view.data) {
     for (int d = 0; d < view.rank(); ++d) {
       if (view.extents[d] == 1) continue;
       if (!labels.contains(names[d])) labels.push_back(names[d]);
@@ -47,7 +48,7 @@ struct labelled {
 
 /// Dimensions that are traversed together, and their order.
 struct dimensions {
-  contraction::labels labels{};
+  contraction_labels::labels labels{};
 
   void sort(const index_t* strides) noexcept {
     for (int i = 1; i < labels.ssize(); ++i)

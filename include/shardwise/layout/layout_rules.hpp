@@ -176,7 +176,7 @@ namespace internal {
 /// Checks that a tensor is on the mesh of a type, where dyn sizes match any size.
 constexpr void require_mesh_of_type(const mesh_desc& mesh, const mesh_desc& wanted) {
   if (check_pool(mesh, wanted).ok()) return;
-  sentence both;
+  message_text both;
   both << "the tensor is on " << mesh << ", its type on " << wanted;
   fail({.rule = violation::operand_meshes_differ}, both);
 }

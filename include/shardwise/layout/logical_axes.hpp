@@ -181,7 +181,7 @@ using named_tensor = typename detail::tensor_of_names<Rules, T, Dims...>::type;
 /// Returns what each dimension of such a tensor is split over, and why earlier alternatives were
 /// not taken; one line each.
 template <AxisRules Rules, class... Dims>
-[[nodiscard]] constexpr sentence explain() noexcept {
+[[nodiscard]] constexpr message_text explain() noexcept {
   return explain(Rules::value, dim_names{Dims::label...});
 }
 

@@ -79,10 +79,10 @@ constexpr bounded_text<N>& write_choice(bounded_text<N>& out, const axis_rules_d
 ///
 ///     batch -> data
 ///     embed -> none (model is taken by heads)
-[[nodiscard]] constexpr sentence explain(const axis_rules_desc& rules,
-                                         const dim_names& names) noexcept {
+[[nodiscard]] constexpr message_text explain(const axis_rules_desc& rules,
+                                             const dim_names& names) noexcept {
   const resolved_dims found = resolve(rules, names);
-  sentence out;
+  message_text out;
   for (int d = 0; d < names.ssize(); ++d) write_choice(out, rules, names, found, d) << '\n';
   return out;
 }
@@ -95,7 +95,7 @@ constexpr bounded_text<N>& write_choice(bounded_text<N>& out, const axis_rules_d
                                               const dim_names& names) {
   const resolved_dims found = resolve(rules, names);
   if (!found.verdict.ok()) {
-    sentence advice;
+    message_text advice;
     if (found.verdict.dim >= 0) write_choice(advice, rules, names, found, found.verdict.dim);
     fail(found.verdict, advice);
   }

@@ -94,8 +94,8 @@ constexpr bounded_text<N>& write_layout(bounded_text<N>& out, const mesh_desc& m
 ///
 ///     static_assert(type_name<pod>() == "mesh(data=2, model=4)");
 template <Mesh M>
-[[nodiscard]] constexpr sentence type_name() noexcept {
-  sentence out;
+[[nodiscard]] constexpr message_text type_name() noexcept {
+  message_text out;
   out << M::value;
   return out;
 }
@@ -106,8 +106,8 @@ template <class Layout>
     Layout::value.dims;
     typename Layout::mesh_type;
   }
-[[nodiscard]] constexpr sentence type_name() noexcept {
-  sentence out;
+[[nodiscard]] constexpr message_text type_name() noexcept {
+  message_text out;
   write_layout(out, Layout::mesh_type::value, Layout::value) << " on " << Layout::mesh_type::value;
   return out;
 }

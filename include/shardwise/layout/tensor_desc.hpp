@@ -43,9 +43,9 @@ struct tensor_desc {
 }
 
 /// Writes a tensor in the notation of the library; see `write_tensor`.
-[[nodiscard]] constexpr sentence to_text(const mesh_desc& mesh,
-                                         const tensor_desc& tensor) noexcept {
-  sentence out;
+[[nodiscard]] constexpr message_text to_text(const mesh_desc& mesh,
+                                             const tensor_desc& tensor) noexcept {
+  message_text out;
   write_tensor(out, tensor.type, mesh, tensor.extents, tensor.layout);
   return out;
 }
@@ -82,7 +82,8 @@ template <class X>
 using extents_in = typename parts_of<X>::extents;
 
 template <class T, class Extents, class Layout>
-[[nodiscard]] constexpr sentence tensor_name(const sharded_tensor<T, Extents, Layout>*) noexcept {
+[[nodiscard]] constexpr message_text tensor_name(
+    const sharded_tensor<T, Extents, Layout>*) noexcept {
   return to_text(Layout::mesh_type::value, {element_of<T>, Extents::value, Layout::value});
 }
 }  // namespace internal
@@ -90,7 +91,7 @@ template <class T, class Extents, class Layout>
 /// The notation of a tensor type: `f32[?@data, 1024]`.
 template <class X>
   requires internal::is_sharded_tensor<X>
-[[nodiscard]] constexpr sentence type_name() noexcept {
+[[nodiscard]] constexpr message_text type_name() noexcept {
   return internal::tensor_name(static_cast<const X*>(nullptr));
 }
 

@@ -40,7 +40,7 @@ struct refused_extents
     : refused<misuse::tensor_is_malformed, typename part_shown<Part>::type, argument_at{1}> {};
 template <index_t... Sizes>
 struct refused_extents<extents<Sizes...>>
-    : refused<violation::rank_is_too_high, types<>, dimension{max_rank}> {};
+    : refused<violation::rank_is_too_high, of_types<>, dimension_at{max_rank}> {};
 
 /// The error for a type that is not a legal layout.
 template <class Part>

@@ -107,10 +107,10 @@ constexpr bounded_text<N>& write_sizes(bounded_text<N>& out,
 }
 
 /// The sentence of a verdict, with its numbers.
-[[nodiscard]] constexpr sentence describe(const topology_verdict& verdict) noexcept {
-  sentence out;
-  const auto shape = [&]() -> sentence& { return write_sizes(out, verdict.shape); };
-  const auto physical = [&]() -> sentence& { return write_sizes(out, verdict.physical); };
+[[nodiscard]] constexpr message_text describe(const topology_verdict& verdict) noexcept {
+  message_text out;
+  const auto shape = [&]() -> message_text& { return write_sizes(out, verdict.shape); };
+  const auto physical = [&]() -> message_text& { return write_sizes(out, verdict.physical); };
   switch (verdict.rule) {
     case topology_rule::nothing:
       out << "nothing is wrong";

@@ -44,7 +44,7 @@ struct is_attention_mask<nn::attention_mask<Mask>> : std::true_type {};
 /// The verdict on a value of type `Mask`, with elements of type `T`, that `Attention` cannot use as
 /// a mask. `Right` is what to write instead.
 template <class Attention, class T, fixed_string Right>
-using no_mask = refused<violation::operand_is_no_mask, types<Attention, T>, suggested(Right)>;
+using no_mask = refused<violation::operand_is_no_mask, of_types<Attention, T>, suggested(Right)>;
 /// True for integers: neither truth values nor numbers to add to scores.
 template <class X>
 inline constexpr bool holds_integers = false;

@@ -121,7 +121,7 @@ template <class Nest>
 template <class Nest>
 constexpr void require_defaults() {
   using judged = std::conditional_t<keeps_defaults<Nest>(), allowed<>,
-                                    refused<misuse::member_default_is_lost, types<Nest>>>;
+                                    refused<misuse::member_default_is_lost, of_types<Nest>>>;
   using reported [[maybe_unused]] = decltype(typename judged::type{});
 }
 

@@ -82,7 +82,7 @@ template <class Parts>
   constexpr auto names = text_shown<called>([] { return verdict_on<Parts>.first; }) +
                          text_shown<called>([] { return verdict_on<Parts>.second; });
   if constexpr (verdict_on<Parts>.is_misused)
-    return refused_with<verdict_on<Parts>.misused, types<>>(names);
+    return refused_with<verdict_on<Parts>.misused, of_types<>>(names);
   else
     return answer_to<>([] { return verdict_on<Parts>.broken; }, names);
 }

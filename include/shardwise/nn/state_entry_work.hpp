@@ -27,9 +27,9 @@ SHARDWISE_INLINE std::vector<std::byte> gathered_bytes(tensor_node& owner) {
 }
 
 SHARDWISE_INLINE void fail_elements(const std::string& name, element have, element want) {
-  fail({.rule = violation::stored_tensor_differs}, sentence() << "'" << name << "' has elements of "
-                                                              << to_text(have) << ", not "
-                                                              << to_text(want));
+  fail({.rule = violation::stored_tensor_differs},
+       message_text() << "'" << name << "' has elements of " << to_text(have) << ", not "
+                      << to_text(want));
 }
 
 }  // namespace internal
@@ -37,8 +37,8 @@ SHARDWISE_INLINE void fail_elements(const std::string& name, element have, eleme
 namespace detail {
 
 /// Returns elements and extents as in errors: `f32[4, 8]`.
-[[nodiscard]] inline sentence elements_and_extents(const tensor_desc& tensor) {
-  sentence out;
+[[nodiscard]] inline message_text elements_and_extents(const tensor_desc& tensor) {
+  message_text out;
   out << to_text(tensor.type) << '[';
   for (int d = 0; d < tensor.extents.ssize(); ++d) out << (d == 0 ? "" : ", ") << tensor.extents[d];
   return out << ']';
@@ -51,7 +51,7 @@ SHARDWISE_INLINE node_ptr state_entry::value_of(const const_state_entry& from) c
   const node_ptr own = share();
   const tensor_desc &have = source->tensor(), &want = own->tensor();
   if (have.type != want.type || have.extents != want.extents) {
-    sentence apart;
+    message_text apart;
     apart << "'" << name() << "' is " << detail::elements_and_extents(want) << ", not "
           << detail::elements_and_extents(have);
     fail({.rule = violation::stored_tensor_differs}, apart);

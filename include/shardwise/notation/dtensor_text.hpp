@@ -8,7 +8,7 @@ namespace shardwise {
 namespace detail {
 
 /// Reads a number that may be negative, optionally after `label=`.
-[[nodiscard]] constexpr index_t read_argument(reader& in, text_view label,
+[[nodiscard]] constexpr index_t read_argument(text_reader& in, text_view label,
                                               text_view reason) noexcept {
   if (in.accept(label)) in.expect('=', reason);
   const bool negative = in.accept('-');
@@ -16,7 +16,7 @@ namespace detail {
   return negative ? -value : value;
 }
 
-[[nodiscard]] constexpr dtensor_placement read_placement(reader& in) noexcept {
+[[nodiscard]] constexpr dtensor_placement read_placement(text_reader& in) noexcept {
   dtensor_placement one;
   constexpr text_view shard = "a shard reads S(0) or S(0)[1]";
   constexpr text_view strided = "a strided shard reads SS(0,2)";
@@ -63,7 +63,7 @@ namespace detail {
 ///     parse_placements("SS(0,2), S(0)").placements[0].factor;                    // 2
 [[nodiscard]] constexpr read_placements parse_placements(text_view words) noexcept {
   read_placements result;
-  reader in(words);
+  text_reader in(words);
   const char close = in.accept('[') ? ']' : in.accept('(') ? ')' : '\0';
   while (in.ok() && in.peek() != '\0' && in.peek() != close) {
     if (result.placements.full()) in.fail("a mesh has at most 7 axes");

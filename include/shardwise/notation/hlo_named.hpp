@@ -15,7 +15,7 @@ namespace shardwise {
                                                      device_buffer& buffer) noexcept {
   named_result result;
   named_sharding& sharding = result.sharding;
-  reader in(words);
+  text_reader in(words);
   const index_t room = buffer.room();
   in.expect('{', "a sharding begins with {");
   if (in.accept("maximal_mesh")) {
@@ -54,7 +54,7 @@ namespace shardwise {
 /// Writes a named HLO sharding.
 template <TextSink Out>
 constexpr Out& write_hlo_named(Out& sink, const named_sharding& sharding,
-                               quotes quote = quotes::single) {
+                               quote_style quote = quote_style::single) {
   internal::text_out<Out> out(sink);
   if (sharding.on.maximal()) {
     out << "{maximal_mesh[device_id=" << sharding.on.device << "]}";

@@ -8,7 +8,7 @@ namespace shardwise {
 namespace detail {
 
 /// Reads sizes up to a bracket: `2,1,4]`. Checks that their product is at most `max_tile_devices`.
-[[nodiscard]] constexpr tile_dims read_tile_dims(reader& in) noexcept {
+[[nodiscard]] constexpr tile_dims read_tile_dims(text_reader& in) noexcept {
   tile_dims dims;
   index_t count = 1;
   in.expect('[', "sizes begin with [");
@@ -28,7 +28,7 @@ namespace detail {
 }
 
 /// Reads what follows `<=`: `[8,4]T(1,0)`, an order of `count` devices.
-[[nodiscard]] constexpr iota_order read_order(reader& in, index_t count) noexcept {
+[[nodiscard]] constexpr iota_order read_order(text_reader& in, index_t count) noexcept {
   iota_order order;
   const std::size_t begin = in.here();
   order.sizes = read_tile_dims(in);
@@ -54,7 +54,7 @@ namespace detail {
 }
 
 /// Fails unless `list` is a permutation of 0 to `count` - 1.
-constexpr void expect_each_once(reader& in, index_t* list, index_t count,
+constexpr void expect_each_once(text_reader& in, index_t* list, index_t count,
                                 text_view reason) noexcept {
   // Numbers already seen are marked in place, which needs no further memory.
   for (index_t i = 0; in.ok() && i < count; ++i) {
@@ -66,7 +66,7 @@ constexpr void expect_each_once(reader& in, index_t* list, index_t count,
 }
 
 /// Reads `count` devices, a permutation of 0 to `count` - 1, into `list`.
-constexpr void read_devices(reader& in, index_t* list, index_t count) noexcept {
+constexpr void read_devices(text_reader& in, index_t* list, index_t count) noexcept {
   for (index_t i = 0; in.ok() && i < count; ++i) {
     if (i > 0) in.expect(',', "every tile has a device");
     list[i] = in.number(count - 1, "a device is a number below the number of tiles");
@@ -75,7 +75,7 @@ constexpr void read_devices(reader& in, index_t* list, index_t count) noexcept {
 }
 
 /// Reads the groups of the last dimensions, if any.
-constexpr void read_groups(reader& in, hlo_sharding& sharding) noexcept {
+constexpr void read_groups(text_reader& in, hlo_sharding& sharding) noexcept {
   if (in.accept("last_tile_dim_replicate")) {
     sharding.groups.push_back(hlo_group::replicated);
   } else if (in.accept("last_tile_dims=")) {
@@ -108,7 +108,7 @@ constexpr void sort_replicas(hlo_sharding& sharding, index_t* list) noexcept {
 }
 
 /// Skips `metadata={...}`.
-constexpr void skip_metadata(reader& in) noexcept {
+constexpr void skip_metadata(text_reader& in) noexcept {
   if (!in.accept("metadata=")) return;
   in.expect('{', "metadata is in braces");
   for (int depth = 1; in.ok() && depth > 0;) {
@@ -120,7 +120,7 @@ constexpr void skip_metadata(reader& in) noexcept {
   }
 }
 
-constexpr void read_tie(reader& in, hlo_tie& tie) noexcept {
+constexpr void read_tie(text_reader& in, hlo_tie& tie) noexcept {
   if (in.accept("shard_as")) {
     tie.kind = hlo_tie::as;
   } else if (in.accept("shard_like")) {
@@ -156,7 +156,7 @@ constexpr void write_order(Out& out, const iota_order& order) {
 ///
 ///     parse_hlo("{devices=[4,8]<=[8,4]T(1,0)}", devices).sharding.tiles.at(1);   // 4
 [[nodiscard]] constexpr hlo_result parse_hlo(text_view words, device_buffer& buffer) noexcept {
-  reader in(words);
+  text_reader in(words);
   hlo_sharding sharding;
   const index_t room = buffer.room();
   index_t* list = nullptr;

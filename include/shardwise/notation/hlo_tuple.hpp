@@ -7,7 +7,7 @@ namespace shardwise {
 
 /// True if the text is a tuple of shardings: `{{replicated}, {manual}}`.
 [[nodiscard]] constexpr bool is_hlo_tuple(text_view words) noexcept {
-  reader in(words);
+  text_reader in(words);
   return in.accept('{') && (in.peek() == '{' || in.peek() == '}');
 }
 
@@ -19,7 +19,7 @@ namespace shardwise {
 ///     });
 template <class F>
 [[nodiscard]] constexpr parse_verdict parse_hlo_tuple(text_view words, F&& each) {
-  reader in(words);
+  text_reader in(words);
   in.expect('{', "a tuple begins with {");
   if (in.accept('}')) return in.finish();
   do {

@@ -34,8 +34,8 @@ class layout_axes {
   explicit constexpr layout_axes(const mesh_desc& mesh) noexcept : mesh_(mesh) {}
 
   /// Reads an axis: a name with or without quotes, or its number in the mesh.
-  [[nodiscard]] constexpr std::uint8_t read(reader& in) noexcept {
-    const bool numbered = reader::is_digit(in.peek());
+  [[nodiscard]] constexpr std::uint8_t read(text_reader& in) noexcept {
+    const bool numbered = text_reader::is_digit(in.peek());
     const std::size_t begin = in.here();
     const int axis = numbered ? int(in.number(max_axes, "axes are those of the mesh"))
                               : mesh_.find(read_name(in));
@@ -47,7 +47,7 @@ class layout_axes {
     return static_cast<std::uint8_t>(axis);
   }
   /// Reads a set of pending axes up to the bracket, in any order.
-  [[nodiscard]] constexpr std::uint8_t read_set(reader& in, char close) noexcept {
+  [[nodiscard]] constexpr std::uint8_t read_set(text_reader& in, char close) noexcept {
     unsigned set = 0;
     do {
       set |= 1U << read(in);
@@ -62,7 +62,7 @@ class layout_axes {
 };
 
 /// Reads an optional grain after the axes of a dimension.
-[[nodiscard]] constexpr grain read_grain(reader& in, const axis_list& axes) noexcept {
+[[nodiscard]] constexpr grain read_grain(text_reader& in, const axis_list& axes) noexcept {
   constexpr text_view reason = "a grain reads %32 or *2, or *1 after several axes";
   if (in.accept('~')) {
     constexpr text_view sides = "a halo reads ~3:2, and has less than 32768 elements on each side";
@@ -87,7 +87,7 @@ constexpr void write_grain(text_out<Out>& out, grain how) {
     out << (how.is_cyclic() ? '%' : '*') << how.number();
 }
 
-[[nodiscard]] constexpr reduction read_reduction(reader& in) noexcept {
+[[nodiscard]] constexpr reduction read_reduction(text_reader& in) noexcept {
   const std::size_t begin = in.here();
   const text_view word = in.word();
   for (int kind = 0; kind < reduction_count; ++kind)
@@ -112,7 +112,7 @@ constexpr void write_grain(text_out<Out>& out, grain how) {
                                                          policy_desc policy = exact{}) noexcept {
   read_layout result;
   layout_desc& layout = result.layout;
-  reader in(words);
+  text_reader in(words);
   detail::layout_axes axes(mesh);
   if (!in.accept("PartitionSpec")) in.accept("P");
   in.expect('(', "a partition spec reads P('x', None)");
@@ -185,7 +185,7 @@ constexpr Out& write_partition_spec(Out& sink, const mesh_desc& mesh, const layo
     if (dim.size() > 1) out << '(';
     for (int i = 0; i < dim.ssize(); ++i) {
       if (i > 0) out << ", ";
-      detail::write_name(out, mesh.axes[dim[i]].label, quotes::single);
+      detail::write_name(out, mesh.axes[dim[i]].label, quote_style::single);
     }
     if (dim.size() > 1) out << ')';
     const grain how = layout.grains[&dim - layout.dims.begin()];
@@ -196,7 +196,7 @@ constexpr Out& write_partition_spec(Out& sink, const mesh_desc& mesh, const layo
     separator = {};
     for (std::uint8_t a : layout.pending_axes()) {
       out << separator;
-      detail::write_name(out, mesh.axes[a].label, quotes::single);
+      detail::write_name(out, mesh.axes[a].label, quote_style::single);
       separator = ", ";
     }
     out << '}';

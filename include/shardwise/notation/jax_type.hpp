@@ -27,10 +27,10 @@ inline constexpr element_name element_names[] = {
 
 /// Reads sets of axes: `{V:x, U:(y,z)}` as in JAX, or one after another, `{partial sum: y,
 /// z}{manual: x}`.
-constexpr void read_axis_sets(reader& in, layout_axes& axes, layout_desc& layout) noexcept {
+constexpr void read_axis_sets(text_reader& in, layout_axes& axes, layout_desc& layout) noexcept {
   constexpr text_view reason = "a set of axes reads {U:x}, {V:x, U:(y,z)} or {partial sum: x}";
   const auto set_begins = [&] {
-    reader ahead = in;
+    text_reader ahead = in;
     return ahead.accept("V:") || ahead.accept("U:") || ahead.accept("R:");
   };
   while (in.accept('{')) {
@@ -67,7 +67,7 @@ constexpr void read_axis_sets(reader& in, layout_axes& axes, layout_desc& layout
                                                policy_desc policy = exact{}) noexcept {
   read_tensor result;
   tensor_desc& tensor = result.tensor;
-  reader in(words);
+  text_reader in(words);
   detail::layout_axes axes(mesh);
   const text_view type = in.word();
   bool known = false;

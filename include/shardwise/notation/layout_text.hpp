@@ -184,7 +184,7 @@ template <notation Form, class X>
     case notation::hlo_listed:
     case notation::hlo_ordered:
     case notation::hlo_named: {
-      reader in(words);
+      text_reader in(words);
       in.accept('{');
       if (const text_view word = in.word(); word == "mesh" || word == "maximal_mesh")
         return on_this_mesh(parse_hlo_named(words, buffer));
@@ -246,7 +246,7 @@ namespace internal {
   const auto as = [&](notation form) {
     return parse_layout(form, words, mesh, rank, buffer, devices, policy);
   };
-  const char first = reader(words).peek();
+  const char first = text_reader(words).peek();
   if (first == '#' || first == '<') return as(notation::sdy);
   if (first == '{') return as(notation::hlo_ordered);
   const read_layout spec = as(notation::jax);

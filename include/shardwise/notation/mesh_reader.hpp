@@ -20,7 +20,7 @@ namespace detail {
 /// Reads sizes without names, `2x4`, whose axes are `axis_0` and `axis_1`.
 [[nodiscard]] constexpr parsed_axes parse_sizes(text_view words) noexcept {
   parsed_axes read;
-  reader in(words);
+  text_reader in(words);
   do {
     read.position = in.here();
     const index_t size =
@@ -46,7 +46,7 @@ namespace detail {
 }
 
 /// Reads the devices of a mesh up to the bracket, `3,1,2,0]`, and stores the inverse order.
-constexpr void read_device_order(reader& in, mesh_desc& mesh, device_buffer& buffer) noexcept {
+constexpr void read_device_order(text_reader& in, mesh_desc& mesh, device_buffer& buffer) noexcept {
   const index_t count = mesh.devices();
   if (count == dyn) in.fail("an order of devices needs every size of the mesh");
   if (in.ok() && count > buffer.room() / 2) in.fail("the buffer has room for every device twice");
@@ -81,7 +81,7 @@ constexpr void read_device_order(reader& in, mesh_desc& mesh, device_buffer& buf
 ///     parse_mesh("data=2,model=4").mesh.size(1);                 // 4
 ///     parse_mesh("data=2,model").verdict;                        // position 12, "an axis has ..."
 [[nodiscard]] constexpr read_mesh parse_mesh(text_view words, device_buffer& buffer) noexcept {
-  reader in(words);
+  text_reader in(words);
   const bool wrapped = in.accept("mesh") && in.accept('(');
   bool is_named = wrapped;
   for (const char c : words) is_named = is_named || c == '=';
@@ -95,7 +95,7 @@ constexpr void read_device_order(reader& in, mesh_desc& mesh, device_buffer& buf
   }
   read_mesh result{read.value, {}, {}};
 
-  reader rest(words.substr(read.position, words.size()));
+  text_reader rest(words.substr(read.position, words.size()));
   const index_t room = buffer.room();
   if (wrapped) rest.expect(')', "a mesh ends with )");
   if (rest.accept('[')) detail::read_device_order(rest, result.mesh, buffer);
@@ -123,7 +123,7 @@ constexpr void require_read(const parse_verdict& verdict, text_view words) {
   const std::size_t at = verdict.position < words.size() ? verdict.position : words.size();
   const std::size_t begin = at > shown ? at - shown : 0;
   const bool is_cut = words.size() - at > shown;
-  sentence advice;
+  message_text advice;
   advice << verdict.reason << ", in \"" << (begin > 0 ? "..." : "")
          << words.substr(begin, at - begin + shown) << (is_cut ? "...\"" : "\"");
   if (at == words.size())

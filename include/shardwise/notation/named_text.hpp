@@ -7,7 +7,7 @@
 namespace shardwise {
 
 /// How names are written: `'x'` in current HLO, `x` in older HLO, `"x"` in Shardy.
-enum class quotes : char { bare = '\0', single = '\'', doubled = '"' };
+enum class quote_style : char { bare = '\0', single = '\'', doubled = '"' };
 
 /// A named sharding, or the reason why there is none.
 struct named_result {
@@ -18,7 +18,7 @@ struct named_result {
 namespace detail {
 
 /// Reads a name with or without quotes; empty after a failure.
-[[nodiscard]] constexpr text_view read_name(reader& in) noexcept {
+[[nodiscard]] constexpr text_view read_name(text_reader& in) noexcept {
   const char quote = in.peek() == '\'' || in.peek() == '"' ? in.peek() : '\0';
   in.accept(quote);
   const std::size_t begin = in.here();
@@ -30,7 +30,7 @@ namespace detail {
 }
 
 /// Reads axes up to the bracket: `'x'=2,'y'=4]`.
-[[nodiscard]] constexpr mesh_desc read_mesh_axes(reader& in) noexcept {
+[[nodiscard]] constexpr mesh_desc read_mesh_axes(text_reader& in) noexcept {
   mesh_desc mesh;
   index_t count = 1;
   in.expect('[', "a mesh begins with [");
@@ -55,8 +55,9 @@ namespace detail {
 }
 
 /// Reads an axis or a part: `'x'` or `'x':(2)4`.
-[[nodiscard]] constexpr axis_ref read_axis_ref(reader& in, const mesh_desc& mesh, axis_uses& uses,
-                                               const axis_refs& before, bool in_order) noexcept {
+[[nodiscard]] constexpr axis_ref read_axis_ref(text_reader& in, const mesh_desc& mesh,
+                                               axis_uses& uses, const axis_refs& before,
+                                               bool in_order) noexcept {
   const std::size_t begin = in.here();
   const text_view label = read_name(in);
   const int axis = mesh.find(label);
@@ -77,7 +78,7 @@ namespace detail {
 }
 
 /// Reads a set of axes in the order of the mesh: `{'x', 'y':(1)2}`.
-[[nodiscard]] constexpr axis_refs read_axis_set(reader& in, const mesh_desc& mesh,
+[[nodiscard]] constexpr axis_refs read_axis_set(text_reader& in, const mesh_desc& mesh,
                                                 axis_uses& uses) noexcept {
   axis_refs refs;
   in.expect('{', "axes are in braces");
@@ -91,7 +92,7 @@ namespace detail {
 }
 
 /// Reads the dimensions: `[{'x', ?}p1, {}]`; priorities only if they are part of the notation.
-constexpr void read_named_dims(reader& in, named_sharding& sharding, axis_uses& uses,
+constexpr void read_named_dims(text_reader& in, named_sharding& sharding, axis_uses& uses,
                                bool priorities) noexcept {
   in.expect('[', "dimensions are in brackets");
   if (in.accept(']')) return;
@@ -111,7 +112,7 @@ constexpr void read_named_dims(reader& in, named_sharding& sharding, axis_uses& 
     in.expect('}', "a dimension ends with }");
     if (priorities && in.peek() == 'p') {
       const text_view word = in.word();
-      reader digits(word.substr(1, word.size()));
+      text_reader digits(word.substr(1, word.size()));
       dim.priority = digits.number(max_tile_devices, "a priority is a number");
       if (!digits.finish().ok() || (word.size() > 2 && word[1] == '0'))
         in.fail_at(begin, "a priority reads p0, p1, ...");
@@ -126,7 +127,8 @@ constexpr void read_named_dims(reader& in, named_sharding& sharding, axis_uses& 
 
 /// Reads `replicated={..}`, `unreduced={..}`, `unreduced=max{..}` and `manual={..}`, each after a
 /// comma and in this order.
-constexpr void read_named_sets(reader& in, named_sharding& sharding, axis_uses& uses) noexcept {
+constexpr void read_named_sets(text_reader& in, named_sharding& sharding,
+                               axis_uses& uses) noexcept {
   constexpr text_view labels[] = {"replicated", "unreduced", "manual"};
   axis_refs* const sets[] = {&sharding.replicated, &sharding.unreduced, &sharding.manual};
   int next = 0;
@@ -158,7 +160,7 @@ constexpr void read_named_sets(reader& in, named_sharding& sharding, axis_uses& 
 }
 
 /// Reads the devices of a mesh up to the closing bracket: `0,2,1,3` or `[2,2]T(1,0)`.
-constexpr void read_mesh_devices(reader& in, named_mesh& on, device_buffer& buffer) noexcept {
+constexpr void read_mesh_devices(text_reader& in, named_mesh& on, device_buffer& buffer) noexcept {
   const index_t count = on.mesh.devices();
   iota_order order;
   if (in.peek() == '[') order = read_order(in, count);
@@ -176,15 +178,15 @@ constexpr void read_mesh_devices(reader& in, named_mesh& on, device_buffer& buff
 }
 
 template <TextSink Out>
-constexpr void write_name(Out& out, text_view label, quotes quote) {
-  if (quote != quotes::bare) out << static_cast<char>(quote);
+constexpr void write_name(Out& out, text_view label, quote_style quote) {
+  if (quote != quote_style::bare) out << static_cast<char>(quote);
   out << label;
-  if (quote != quotes::bare) out << static_cast<char>(quote);
+  if (quote != quote_style::bare) out << static_cast<char>(quote);
 }
 
 template <TextSink Out>
 constexpr void write_axis_refs(Out& out, const mesh_desc& mesh, const axis_refs& refs,
-                               quotes quote) {
+                               quote_style quote) {
   text_view separator{};
   for (const axis_ref& ref : refs) {
     out << separator;
@@ -195,7 +197,8 @@ constexpr void write_axis_refs(Out& out, const mesh_desc& mesh, const axis_refs&
 }
 
 template <TextSink Out>
-constexpr void write_mesh_axes(Out& out, const mesh_desc& mesh, quotes quote, text_view separator) {
+constexpr void write_mesh_axes(Out& out, const mesh_desc& mesh, quote_style quote,
+                               text_view separator) {
   for (int a = 0; a < mesh.rank(); ++a) {
     if (a > 0) out << separator;
     write_name(out, mesh.axes[a].label, quote);
@@ -204,7 +207,7 @@ constexpr void write_mesh_axes(Out& out, const mesh_desc& mesh, quotes quote, te
 }
 
 template <TextSink Out>
-constexpr void write_named_dims(Out& out, const named_sharding& sharding, quotes quote) {
+constexpr void write_named_dims(Out& out, const named_sharding& sharding, quote_style quote) {
   out << '[';
   for (int d = 0; d < sharding.rank(); ++d) {
     const named_dim& dim = sharding.dims[d];
@@ -213,13 +216,13 @@ constexpr void write_named_dims(Out& out, const named_sharding& sharding, quotes
     write_axis_refs(out, sharding.on.mesh, dim.axes, quote);
     if (dim.open) out << (dim.axes.empty() ? text_view("?") : text_view(", ?"));
     out << '}';
-    if (dim.priority >= 0 && quote == quotes::doubled) out << 'p' << dim.priority;
+    if (dim.priority >= 0 && quote == quote_style::doubled) out << 'p' << dim.priority;
   }
   out << ']';
 }
 
 template <TextSink Out>
-constexpr void write_named_sets(Out& out, const named_sharding& sharding, quotes quote) {
+constexpr void write_named_sets(Out& out, const named_sharding& sharding, quote_style quote) {
   const auto set = [&](text_view label, const axis_refs& refs) {
     if (refs.empty()) return;
     out << ", " << label << '=';

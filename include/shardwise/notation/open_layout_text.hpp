@@ -21,7 +21,7 @@ struct read_open_layout {
                                                            const mesh_desc& mesh) noexcept {
   named_sharding sharding;
   sharding.on = named_mesh{mesh_desc{mesh.axes}};
-  reader in(words);
+  text_reader in(words);
   detail::axis_uses uses(sharding.on.mesh);
   detail::read_named_dims(in, sharding, uses, true);
   detail::read_named_sets(in, sharding, uses);
@@ -66,8 +66,8 @@ constexpr Out& write_open_layout(Out& sink, const open_layout& layout, const mes
   for (std::uint8_t a = 0; a < mesh.rank(); ++a)
     if ((layout.replicated >> a & 1) != 0) sharding.replicated.push_back({a});
   internal::text_out<Out> out(sink);
-  detail::write_named_dims(out, sharding, quotes::doubled);
-  detail::write_named_sets(out, sharding, quotes::doubled);
+  detail::write_named_dims(out, sharding, quote_style::doubled);
+  detail::write_named_sets(out, sharding, quote_style::doubled);
   return sink;
 }
 

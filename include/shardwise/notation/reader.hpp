@@ -24,9 +24,9 @@ struct parse_verdict {
 ///     reader in("[2, 4]");
 ///     in.expect('[', "a list begins with [");
 ///     in.number(99, "a size");                              // 2
-class reader {
+class text_reader {
  public:
-  explicit constexpr reader(text_view words) noexcept : words_(words) {}
+  explicit constexpr text_reader(text_view words) noexcept : words_(words) {}
 
   [[nodiscard]] constexpr bool ok() const noexcept { return verdict_.ok(); }
   [[nodiscard]] constexpr std::size_t position() const noexcept { return position_; }

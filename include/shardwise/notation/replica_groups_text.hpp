@@ -8,7 +8,7 @@ namespace detail {
 
 /// Reads groups up to the last bracket: `{0,1},{2,3}}`, with any kind of brackets. Without room for
 /// the devices they are only counted.
-constexpr void read_groups_once(reader& in, char open, char close, index_t* list, index_t most,
+constexpr void read_groups_once(text_reader& in, char open, char close, index_t* list, index_t most,
                                 tile_dims& dims) noexcept {
   index_t count = 0;
   index_t groups = 0;
@@ -32,10 +32,10 @@ constexpr void read_groups_once(reader& in, char open, char close, index_t* list
 }
 
 /// Reads groups into the buffer in two passes: the first counts, the second checks every number.
-[[nodiscard]] constexpr tile_assignment read_groups(reader& in, char open, char close,
+[[nodiscard]] constexpr tile_assignment read_groups(text_reader& in, char open, char close,
                                                     device_buffer& buffer) noexcept {
   tile_assignment members;
-  reader ahead = in;
+  text_reader ahead = in;
   read_groups_once(ahead, open, close, nullptr, max_tile_devices - 1, members.dims);
   if (!ahead.ok()) {
     in = ahead;
@@ -60,7 +60,7 @@ constexpr void read_groups_once(reader& in, char open, char close, index_t* list
 }
 
 /// Reads what follows `dense`: `<[[0, 1], [2, 3]]> : tensor<2x2xi64>`.
-constexpr void read_dense(reader& in, replica_groups& groups, device_buffer& buffer) noexcept {
+constexpr void read_dense(text_reader& in, replica_groups& groups, device_buffer& buffer) noexcept {
   in.expect('<', "groups read dense<[[0, 1], [2, 3]]>");
   if (in.peek() == '0') {  // one group of one device
     (void)in.number(0, "groups read dense<[[0, 1], [2, 3]]>");
@@ -87,7 +87,7 @@ constexpr void read_dense(reader& in, replica_groups& groups, device_buffer& buf
                                                                device_buffer& buffer) noexcept {
   named_groups_result result;
   named_groups& groups = result.groups;
-  reader in(words);
+  text_reader in(words);
   const index_t room = buffer.room();
   in.expect("mesh", "groups in names begin with their mesh");
   groups.on.mesh = detail::read_mesh_axes(in);
@@ -111,7 +111,7 @@ constexpr void read_dense(reader& in, replica_groups& groups, device_buffer& buf
 /// Writes groups with the names of a mesh.
 template <TextSink Out>
 constexpr Out& write_named_groups(Out& sink, const named_groups& groups,
-                                  quotes quote = quotes::single) {
+                                  quote_style quote = quote_style::single) {
   internal::text_out<Out> out(sink);
   out << "mesh[";
   detail::write_mesh_axes(out, groups.on.mesh, quote, ",");
@@ -140,7 +140,7 @@ constexpr Out& write_named_groups(Out& sink, const named_groups& groups,
 [[nodiscard]] constexpr groups_result parse_groups(text_view words,
                                                    device_buffer& buffer) noexcept {
   groups_result result;
-  reader in(words);
+  text_reader in(words);
   const index_t room = buffer.room();
   tile_assignment& members = result.groups.members;
   if (in.accept('{')) {

@@ -36,7 +36,7 @@ struct axis_moves_result {
 namespace detail {
 
 /// Reads axes in any order: `{"y", "x":(1)2}`.
-[[nodiscard]] constexpr axis_refs read_axis_list(reader& in, const mesh_desc& mesh,
+[[nodiscard]] constexpr axis_refs read_axis_list(text_reader& in, const mesh_desc& mesh,
                                                  axis_uses& uses) noexcept {
   axis_refs refs;
   in.expect('{', "axes are in braces");
@@ -50,14 +50,14 @@ namespace detail {
 }
 
 /// Reads the number of a dimension.
-[[nodiscard]] constexpr int read_dim(reader& in) noexcept {
+[[nodiscard]] constexpr int read_dim(text_reader& in) noexcept {
   return static_cast<int>(in.number(max_rank - 1, "a tensor has at most 8 dimensions"));
 }
 
 template <TextSink Out>
 constexpr void write_axis_list(Out& out, const mesh_desc& mesh, const axis_refs& refs) {
   out << '{';
-  write_axis_refs(out, mesh, refs, quotes::doubled);
+  write_axis_refs(out, mesh, refs, quote_style::doubled);
   out << '}';
 }
 
@@ -68,7 +68,7 @@ constexpr void write_axis_list(Out& out, const mesh_desc& mesh, const axis_refs&
 [[nodiscard]] constexpr axis_lists_result parse_axis_lists(text_view words,
                                                            const mesh_desc& mesh) noexcept {
   axis_lists_result result;
-  reader in(words);
+  text_reader in(words);
   detail::axis_uses uses(mesh);
   if (in.peek() == '{') {
     result.lists.push_back(detail::read_axis_list(in, mesh, uses));
@@ -113,7 +113,7 @@ constexpr Out& write_axis_list(Out& sink, const mesh_desc& mesh, const axis_refs
 [[nodiscard]] constexpr axis_moves_result parse_axis_moves(text_view words,
                                                            const mesh_desc& mesh) noexcept {
   axis_moves_result result;
-  reader in(words);
+  text_reader in(words);
   detail::axis_uses uses(mesh);
   unsigned met = 0;
   const auto dim = [&] {

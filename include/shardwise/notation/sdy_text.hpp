@@ -15,7 +15,7 @@ struct sdy_mesh_result {
 namespace detail {
 
 /// Reads a mesh up to its closing bracket: `["x"=2], device_ids=[1,0]>`.
-constexpr void read_sdy_mesh(reader& in, named_mesh& on, device_buffer& buffer) noexcept {
+constexpr void read_sdy_mesh(text_reader& in, named_mesh& on, device_buffer& buffer) noexcept {
   in.expect('<', "a mesh is in < >");
   on.mesh = read_mesh_axes(in);
   if (in.accept(',')) {
@@ -37,7 +37,7 @@ constexpr void read_sdy_mesh(reader& in, named_mesh& on, device_buffer& buffer) 
 [[nodiscard]] constexpr sdy_mesh_result parse_sdy_mesh(text_view words,
                                                        device_buffer& buffer) noexcept {
   sdy_mesh_result result;
-  reader in(words);
+  text_reader in(words);
   const index_t room = buffer.room();
   if (in.accept("sdy.mesh")) {
     in.expect('@', "the symbol of a mesh begins with @");
@@ -57,7 +57,7 @@ template <TextSink Out>
 constexpr Out& write_sdy_mesh(Out& sink, const named_mesh& on) {
   internal::text_out<Out> out(sink);
   out << "<[";
-  detail::write_mesh_axes(out, on.mesh, quotes::doubled, ", ");
+  detail::write_mesh_axes(out, on.mesh, quote_style::doubled, ", ");
   out << ']';
   if (on.maximal()) out << ", device_ids=[" << on.device << ']';
   text_view separator = ", device_ids=[";
@@ -91,7 +91,7 @@ constexpr Out& write_sdy_mesh(Out& sink, text_view symbol, const named_mesh& on)
   named_result result;
   named_sharding& sharding = result.sharding;
   sharding.on = on;
-  reader in(words);
+  text_reader in(words);
   const index_t room = buffer.room();
   in.accept("#sdy.sharding");
   in.expect('<', "a sharding is in < >");
@@ -127,8 +127,8 @@ constexpr Out& write_sdy(Out& sink, text_view symbol, const named_sharding& shar
   else
     out << '@' << symbol;
   out << ", ";
-  detail::write_named_dims(out, sharding, quotes::doubled);
-  detail::write_named_sets(out, sharding, quotes::doubled);
+  detail::write_named_dims(out, sharding, quote_style::doubled);
+  detail::write_named_sets(out, sharding, quote_style::doubled);
   out << '>';
   return sink;
 }
@@ -145,7 +145,7 @@ constexpr Out& write_sdy(Out& sink, const named_sharding& sharding) {
 /// there are `results` of them, unless that is -1.
 template <class F>
 [[nodiscard]] constexpr parse_verdict parse_sdy_values(text_view words, int results, F&& each) {
-  reader in(words);
+  text_reader in(words);
   int count = 0;
   in.expect("#sdy.sharding_per_value", "shardings begin with #sdy.sharding_per_value");
   in.expect('<', "shardings are in <[ ]>");

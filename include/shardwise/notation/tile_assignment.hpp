@@ -96,8 +96,8 @@ namespace detail {
 /// Finishes a parse that began with `room` in the buffer: after a failure, resets the value and
 /// releases what the parse has allocated.
 template <class Read>
-[[nodiscard]] constexpr parse_verdict end_reading(reader& in, Read& read, device_buffer& buffer,
-                                                  index_t room) noexcept {
+[[nodiscard]] constexpr parse_verdict end_reading(text_reader& in, Read& read,
+                                                  device_buffer& buffer, index_t room) noexcept {
   const parse_verdict verdict = in.finish();
   if (!verdict.ok()) {
     read = Read{};

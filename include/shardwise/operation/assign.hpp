@@ -67,7 +67,7 @@ struct assign_call {
     auto value = elementwise<Function>(x, std::forward<Y>(y));
     if constexpr (ValueOperand<X>) {
       if (const diagnosis verdict = check_assignment(x.tensor(), value.tensor()); !verdict.ok()) {
-        sentence words = to_text(x.mesh(), x.tensor());
+        message_text words = to_text(x.mesh(), x.tensor());
         fail(verdict, words << " would be " << to_text(x.mesh(), value.tensor()));
       }
       return x = std::move(value);

@@ -167,9 +167,9 @@ struct refused_contraction<refused<Rule, whole_contraction<Arithmetic, Equation>
 };
 template <auto Rule, class Arithmetic, fixed_string Equation, class... More, auto... Facts>
 struct refused_contraction<
-    refused<Rule, types<whole_contraction<Arithmetic, Equation>, More...>, Facts...>> {
+    refused<Rule, of_types<whole_contraction<Arithmetic, Equation>, More...>, Facts...>> {
   using type =
-      refused<Rule, types<typename Arithmetic::template applied<Equation>, More...>, Facts...>;
+      refused<Rule, of_types<typename Arithmetic::template applied<Equation>, More...>, Facts...>;
 };
 
 /// Returns the refusal of a contraction of which a step is refused. A step has operands that the

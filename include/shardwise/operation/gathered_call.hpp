@@ -20,7 +20,7 @@ struct gathered_call {
       return answer{};
     else if constexpr (needs_fractions && !(... && is_fraction<X>))
       return refused<misuse::elements_have_no_fractions,
-                     types<Applied, typename std::remove_cvref_t<X>::value_type...>>{};
+                     of_types<Applied, typename std::remove_cvref_t<X>::value_type...>>{};
     else
       return judge_composed<decltype(apply(std::declval<const std::remove_cvref_t<X>&>()...))>();
   }

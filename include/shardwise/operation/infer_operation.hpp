@@ -40,7 +40,7 @@ struct inference_wishes {
                                                  const tensor_descs& operands) noexcept {
   if (entry.how != nullptr) return entry.how(given, operands);
   attributes out;
-  reader in(entry.parameters);
+  text_reader in(entry.parameters);
   for (text_view name = in.word(); !name.empty(); name = in.word()) {
     in.accept('?');
     const parameter_form form = find_parameter(name)->form;
@@ -65,7 +65,7 @@ struct argument_fault {
                                                        const operation_arguments& given) noexcept {
   std::size_t known = 0;
   std::size_t numbers = 0;
-  reader in(entry.parameters);
+  text_reader in(entry.parameters);
   for (text_view name = in.word(); !name.empty(); name = in.word()) {
     const bool may_lack = in.accept('?');
     numbers += given.integers(name).size();
@@ -157,7 +157,7 @@ constexpr void unsplit_factor(tensor_descs& operands, const factor_rule& rule,
 /// Returns true if an operation has this parameter.
 [[nodiscard]] constexpr bool takes_parameter(const catalogued_operation& entry,
                                              text_view name) noexcept {
-  reader in(entry.parameters);
+  text_reader in(entry.parameters);
   for (text_view known = in.word(); !known.empty(); known = in.word()) {
     if (known == name) return true;
     in.accept('?');
@@ -208,7 +208,7 @@ constexpr void unsplit_factor(tensor_descs& operands, const factor_rule& rule,
     if (verdict.ok()) made = called.apply(mesh, operands[0]);
     if (entry.of_truth_values && operands[0].type != element::boolean)
       made.verdict = {.rule = violation::operand_is_no_truth_value, .operand = 0};
-    if (const suggestion fix = propose(operands[0], made.verdict); fix.operand == 0)
+    if (const suggested_reshard fix = propose(operands[0], made.verdict); fix.operand == 0)
       out.legal = {tensor_desc{operands[0].type, operands[0].extents, fix.layout}};
     if (refuse(made.verdict)) return out;
     if (entry.has_fractions && !has_fractions(operands[0].type))

@@ -103,8 +103,8 @@ struct manual_call {
       return target_judge<target>{};
     else if constexpr (!std::is_same_v<mesh_of<X>, typename target::mesh_type>)
       return refused<violation::operand_meshes_differ,
-                     types<typename Rule::shown, mesh_of<X>, typename target::mesh_type>,
-                     operand{0}>{};
+                     of_types<typename Rule::shown, mesh_of<X>, typename target::mesh_type>,
+                     operand_at{0}>{};
     else if constexpr (manual_type<X, Rule>::value.verdict.ok())
       return allowed<made<X>>{};
     else

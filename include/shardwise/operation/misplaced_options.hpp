@@ -12,7 +12,7 @@ namespace shardwise::detail {
 /// and not of the declaration.
 template <class X>
 struct no_subject {
-  using type = types<>;
+  using type = of_types<>;
 };
 
 /// The result of a call whose options are arguments of the function: the error, with a call that

@@ -165,7 +165,7 @@ struct all_mean_call {
       return sum{};
     else if constexpr (!has_fractions(element_of<typename std::remove_cvref_t<X>::value_type>))
       return refused<misuse::elements_have_no_fractions,
-                     types<all_mean_of, typename std::remove_cvref_t<X>::value_type>>{};
+                     of_types<all_mean_of, typename std::remove_cvref_t<X>::value_type>>{};
     else
       return allowed<of_elements<functions::divide, typename sum::type,
                                  typename std::remove_cvref_t<X>::value_type>>{};

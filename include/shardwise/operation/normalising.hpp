@@ -51,8 +51,9 @@ template <int Dim, class X, class Permitted>
 /// The permission of a composed operation, over which only its steps communicate.
 template <class Permitted>
 struct of_steps : Permitted {
-  [[nodiscard]] static constexpr shardwise::permission permission(const mesh_desc& mesh) noexcept {
-    shardwise::permission out = permission_of<Permitted>(mesh);
+  [[nodiscard]] static constexpr shardwise::across_permission permission(
+      const mesh_desc& mesh) noexcept {
+    shardwise::across_permission out = permission_of<Permitted>(mesh);
     out.is_of_steps = true;
     return out;
   }
@@ -106,7 +107,7 @@ struct composed_call {
       return answer{};
     else if constexpr (!has_fractions(element_of<typename std::remove_cvref_t<First>::value_type>))
       return refused<misuse::elements_have_no_fractions,
-                     types<Applied, typename std::remove_cvref_t<First>::value_type>>{};
+                     of_types<Applied, typename std::remove_cvref_t<First>::value_type>>{};
     else if constexpr (!decltype(judge_steps<First, Rest...>())::ok)
       return judge_steps<First, Rest...>();
     else

@@ -43,7 +43,7 @@ struct beside_call {
   [[nodiscard]] static constexpr auto judge() noexcept {
     using T = typename std::remove_cvref_t<Model>::value_type;
     if constexpr (internal::number_that_is_cut<T, X> == 0)
-      return refused<misuse::number_would_be_cut, types<pointwise<Function>, T>>{};
+      return refused<misuse::number_would_be_cut, of_types<pointwise<Function>, T>>{};
     else
       return allowed<decltype(apply(std::declval<Model>(), std::declval<X>()))>{};
   }
@@ -166,7 +166,7 @@ struct fractional_call {
     if constexpr (EitherOperand<First>) {
       using T = typename std::remove_cvref_t<First>::value_type;
       if constexpr (!has_fractions(element_of<T>))
-        return refused<misuse::elements_have_no_fractions, types<Operation, T>>{};
+        return refused<misuse::elements_have_no_fractions, of_types<Operation, T>>{};
       else
         return Call::template judge<First, X...>();
     } else {

@@ -110,7 +110,7 @@ class operation_arguments {
     if (what == nullptr) return {0, "no operation has a parameter of this name"};
     if (given_.full() || has(name)) return {0, "a parameter is given once"};
     argument one{name, value, {}};
-    reader in(value);
+    text_reader in(value);
     switch (what->form) {
       case parameter_form::integer:
         one.integers.push_back(read_integer(in));
@@ -171,7 +171,7 @@ class operation_arguments {
     integer_list integers{};
   };
 
-  static constexpr index_t read_integer(reader& in) noexcept {
+  static constexpr index_t read_integer(text_reader& in) noexcept {
     const bool is_negative = in.accept('-');
     const index_t number = in.number(INT64_MAX, "a number is written in digits");
     return is_negative ? -number : number;

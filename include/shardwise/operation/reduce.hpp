@@ -153,7 +153,7 @@ struct reduction_call {
                            dims_of<Dims...>(x, options...);
                          }) {
       return refused<misuse::reduction_options_are_unexpected,
-                     types<reduction_of<Kind, 0>, shown_operand<Options>...>>{};
+                     of_types<reduction_of<Kind, 0>, shown_operand<Options>...>>{};
     } else if constexpr (ValueOperand<X>) {
       return tensor::value_domain::template judge<reduction_of<Kind, 0>,
                                                   typename tensor::value_type>();
@@ -203,7 +203,7 @@ struct mean_call {
       return sum{};
     else if constexpr (!has_fractions(element_of<typename std::remove_cvref_t<X>::value_type>))
       return refused<misuse::elements_have_no_fractions,
-                     types<mean_of, typename std::remove_cvref_t<X>::value_type>>{};
+                     of_types<mean_of, typename std::remove_cvref_t<X>::value_type>>{};
     else if constexpr (rounds_once<typename std::remove_cvref_t<X>::value_type>)
       return allowed<decltype(apply(std::declval<X>(), std::declval<const Options&>()...))>{};
     else

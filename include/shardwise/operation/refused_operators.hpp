@@ -19,7 +19,7 @@ template <fixed_string Instead>
 struct refused_operator {
   template <class...>
   [[nodiscard]] static constexpr auto judge() noexcept {
-    return refused<misuse::tensor_is_not_a_number, types<>, suggested(Instead)>{};
+    return refused<misuse::tensor_is_not_a_number, of_types<>, suggested(Instead)>{};
   }
 };
 using no_equality = refused_operator<"equal(a, b)">;

@@ -106,9 +106,10 @@ struct reshard_call {
     if constexpr (!target_judge<To>::ok) {
       return target_judge<To>{};
     } else if constexpr (!std::is_same_v<mesh_of<X>, typename To::mesh_type>) {
-      return refused<violation::operand_meshes_differ,
-                     types<reshard_to<typename To::spec_type>, mesh_of<X>, typename To::mesh_type>,
-                     operand{0}>{};
+      return refused<
+          violation::operand_meshes_differ,
+          of_types<reshard_to<typename To::spec_type>, mesh_of<X>, typename To::mesh_type>,
+          operand_at{0}>{};
     } else {
       using moved =
           decltype(answer_to<mesh_of<X>, typename To::spec_type, typename To::partial_type>(

@@ -130,7 +130,7 @@ searchsorted(const Sorted& sorted, const Values& values, const Given& given = {}
 /// Error: the values are a tensor. How many elements are less than a number is a sum.
 template <search_side Side = search_side::left, NamedOperand Sorted, Scalar Value>
 constexpr auto searchsorted(const Sorted&, Value)
-    -> broken_rule<misuse::operand_is_not_a_tensor, types<Value>, operand{1},
+    -> broken_rule<misuse::operand_is_not_a_tensor, of_types<Value>, operand_at{1},
                    suggested(fixed_string("sum<0>(cast<int>(sorted < 3.5))"))> {
   return {};
 }

@@ -12,7 +12,7 @@ namespace shardwise {
 /// The common part of operations that sort along a dimension: its integers are the dimension and
 /// whether the order is descending.
 template <fixed_string Name>
-struct ordering {
+struct sorting_operation {
   static constexpr text_view name = Name;
   static constexpr dims_among names{.count = 1};
 
@@ -47,13 +47,13 @@ struct ordering {
 };
 
 /// The operations that return the sorting permutation of a dimension, and the sorted elements.
-struct argsort_operation : ordering<"argsort"> {
+struct argsort_operation : sorting_operation<"argsort"> {
   [[nodiscard]] static constexpr element result_type(const attributes&,
                                                      const tensor_descs&) noexcept {
     return element::i64;
   }
 };
-struct sort_operation : ordering<"sort"> {
+struct sort_operation : sorting_operation<"sort"> {
   using emits = operations<argsort_operation, take_along_operation>;
   /// Each cotangent is moved back to the original position of its element.
   static constexpr void gradient(gradient_step& at) {

@@ -10,7 +10,7 @@ namespace shardwise {
 /// elements to 0; their integer is the diagonal. No element is moved, so every dimension may be
 /// split.
 template <fixed_string Name, bool Upper>
-struct triangle {
+struct triangle_operation {
   static constexpr text_view name = Name;
   /// Returns whether an element is kept, given its position in the last two dimensions.
   [[nodiscard]] static constexpr bool keeps(index_t row, index_t column,
@@ -35,12 +35,12 @@ struct triangle {
     return words_of(name, how);
   }
 };
-struct tril_operation : triangle<"tril", false> {
+struct tril_operation : triangle_operation<"tril", false> {
   static constexpr void gradient(gradient_step& at) {
     at.give(0, emit<tril_operation>(at.how(), at.cotangent()));
   }
 };
-struct triu_operation : triangle<"triu", true> {
+struct triu_operation : triangle_operation<"triu", true> {
   static constexpr void gradient(gradient_step& at) {
     at.give(0, emit<triu_operation>(at.how(), at.cotangent()));
   }

@@ -39,7 +39,7 @@ struct whole_dims {
     if (verdict.rule != violation::dimension_is_split) verdict = {};
   }
   /// Returns the calls that an error suggests.
-  [[nodiscard]] constexpr auto calls(const mesh_desc& mesh, const permission& more) const {
+  [[nodiscard]] constexpr auto calls(const mesh_desc& mesh, const across_permission& more) const {
     return propose(mesh, rule, known, verdict, more);
   }
 };

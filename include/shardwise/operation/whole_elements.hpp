@@ -19,7 +19,7 @@ concept WholeElements =
 template <class Name, class X>
 [[nodiscard]] constexpr auto refuse_whole_elements() {
   return internal::report<refused<misuse::elements_have_no_fractions,
-                                  types<Name, typename std::remove_cvref_t<X>::value_type>>>();
+                                  of_types<Name, typename std::remove_cvref_t<X>::value_type>>>();
 }
 
 }  // namespace detail

@@ -193,7 +193,7 @@ struct masters {
   }
 
  private:
-  using no_masters = refused<misuse::masters_have_no_type, types<masters>>;
+  using no_masters = refused<misuse::masters_have_no_type, of_types<masters>>;
 };
 
 /// Returns an optimizer with master copies that are split over further axes.

@@ -24,7 +24,8 @@ struct named_options {
   template <class Option>
     requires std::is_arithmetic_v<Option>
   constexpr named_options(
-      Option, typename refused<misuse::option_is_not_named, types<Option>>::type = {}) noexcept {}
+      Option, typename refused<misuse::option_is_not_named, of_types<Option>>::type = {}) noexcept {
+  }
 };
 
 }  // namespace shardwise::optim
@@ -36,7 +37,7 @@ namespace shardwise::detail {
 template <class User, bool AreReported = false>
 constexpr refused_value refuse_gradients() {
   using verdict =
-      std::conditional_t<AreReported, refused<>, refused<misuse::gradients_differ, types<User>>>;
+      std::conditional_t<AreReported, refused<>, refused<misuse::gradients_differ, of_types<User>>>;
   using reported [[maybe_unused]] = decltype(typename verdict::type{});
   return {};
 }
@@ -46,7 +47,7 @@ constexpr refused_value refuse_gradients() {
 template <class User, class State>
 using state_differs =
     typename std::conditional_t<AnyRefused<State>, refused<>,
-                                refused<misuse::optimizer_state_differs, types<User>>>::type;
+                                refused<misuse::optimizer_state_differs, of_types<User>>>::type;
 
 /// Fails, with the rule of the option as `words`, unless it is from 0 to less than 1: the part of a
 /// mean that a step keeps.
@@ -73,7 +74,7 @@ template <class User, class Parameters>
 constexpr refused_value refuse_squares() {
   return report<
       std::conditional_t<lacks_range_of_squares<Parameters>,
-                         refused<misuse::squares_have_no_range, types<User>>, refused<>>>();
+                         refused<misuse::squares_have_no_range, of_types<User>>, refused<>>>();
 }
 
 }  // namespace shardwise::detail

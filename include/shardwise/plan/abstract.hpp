@@ -204,7 +204,7 @@ template <class X, std::convertible_to<index_t>... Sizes>
     using mesh = typename named::layout::mesh_type;
     if constexpr (sizeof...(Sizes) != std::size_t{extents::dynamic_rank} + mesh::dynamic_axes) {
       using wrong [[maybe_unused]] =
-          decltype(broken_rule<misuse::size_count_differs, types<>, size_met{sizeof...(Sizes)},
+          decltype(broken_rule<misuse::size_count_differs, of_types<>, size_met{sizeof...(Sizes)},
                                size_needed{extents::dynamic_rank + index_t{mesh::dynamic_axes}}>{});
     }
     using tensor = abstract_tensor<typename named::value_type, extents, typename named::layout>;

@@ -13,19 +13,19 @@ struct collective_operation {
   static constexpr text_view name = "collective";
 
   [[nodiscard]] static constexpr attributes how(const tensor_desc& before,
-                                                const transfer& moved) noexcept {
+                                                const planned_transfer& moved) noexcept {
     attributes out;
     out.kind = before.layout.kind;
     out.integers = {static_cast<index_t>(moved.kind), index_t{moved.from}, index_t{moved.to}};
     for (std::uint8_t a : moved.axes) out.integers.push_back(a);
     return out;
   }
-  [[nodiscard]] static constexpr transfer moved(const attributes& how,
-                                                const layout_desc& after) noexcept {
-    transfer out{.kind = static_cast<collective>(how.integers[0]),
-                 .from = static_cast<int>(how.integers[1]),
-                 .to = static_cast<int>(how.integers[2]),
-                 .after = after};
+  [[nodiscard]] static constexpr planned_transfer moved(const attributes& how,
+                                                        const layout_desc& after) noexcept {
+    planned_transfer out{.kind = static_cast<collective>(how.integers[0]),
+                         .from = static_cast<int>(how.integers[1]),
+                         .to = static_cast<int>(how.integers[2]),
+                         .after = after};
     for (int i = 3; i < how.integers.ssize(); ++i)
       out.axes.push_back(static_cast<std::uint8_t>(how.integers[i]));
     return out;
@@ -36,7 +36,7 @@ struct collective_operation {
   [[nodiscard]] static constexpr operation_cost cost(const mesh_desc& mesh, const attributes& how,
                                                      const tensor_descs& operands,
                                                      const tensor_desc& result) noexcept {
-    const transfer step = moved(how, result.layout);
+    const planned_transfer step = moved(how, result.layout);
     return {.is_collective = true,
             .moved = step.kind,
             .axes = step.axes,
@@ -54,7 +54,7 @@ constexpr value_id append_reshard(program_builder& program, value_id id,
   tensor_desc now = program.value(id);
   const redistribution way = redistribute(program.mesh(), now, target);
   require(way.verdict);
-  for (const transfer& moved : way.moves) {
+  for (const planned_transfer& moved : way.moves) {
     const attributes how = collective_operation::how(now, moved);
     now.layout = moved.after;
     id = program.append(operation_of<collective_operation>, how, {id}, now);

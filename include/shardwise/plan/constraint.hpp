@@ -12,15 +12,15 @@ namespace shardwise {
 /// extents equal a cut axis by axis; for `dyn` extents it is assumed that they do not.
 ///
 ///     static_assert(first_communication(pod::value, {8, 4}, replicated, rows).axes.empty());
-[[nodiscard]] constexpr transfer first_communication(const mesh_desc& mesh,
-                                                     const extents_desc& extents,
-                                                     const layout_desc& from,
-                                                     const layout_desc& to) noexcept {
+[[nodiscard]] constexpr planned_transfer first_communication(const mesh_desc& mesh,
+                                                             const extents_desc& extents,
+                                                             const layout_desc& from,
+                                                             const layout_desc& to) noexcept {
   tensor_desc empty{element::f32, {}, said_by_axis(mesh, from, extents)};
   empty.extents.resize(from.dims.size());
   redistribution way;
   detail::append_direct_way(mesh, empty, way, said_by_axis(mesh, to, extents));
-  for (const transfer& step : way.moves)
+  for (const planned_transfer& step : way.moves)
     if (step.kind != collective::slice && mesh.parts(step.axes) != 1) return step;
   return {};
 }
@@ -30,7 +30,7 @@ namespace shardwise {
                                                    const layout_desc& to) noexcept {
   const diagnosis verdict = redistribute(mesh, tensor, to).verdict;
   if (!verdict.ok()) return verdict;
-  const transfer needed = first_communication(mesh, tensor.extents, tensor.layout, to);
+  const planned_transfer needed = first_communication(mesh, tensor.extents, tensor.layout, to);
   if (needed.axes.empty()) return {};
   return {.rule = violation::constraint_needs_communication,
           .operand = 0,
@@ -74,22 +74,23 @@ namespace shardwise {
 
 /// Returns the call that moves the data of a constraint: `reshard<P<"x", none>>(operand 0)`, or the
 /// layout in the notation if it is more than a spec.
-[[nodiscard]] constexpr sentence promised_call(const mesh_desc& mesh, const layout_desc& to,
-                                               text_view quote = "\"") noexcept {
+[[nodiscard]] constexpr message_text promised_call(const mesh_desc& mesh, const layout_desc& to,
+                                                   text_view quote = "\"") noexcept {
   if (to.pending == 0) return call_of(mesh, {0, to}, quote);
-  sentence out;
+  message_text out;
   return write_layout(out << "reshard to ", mesh, to);
 }
 
 /// Returns the suggestion for a constraint with the error `verdict`: `f32[8@x] would need
 /// all_gather over x; try reshard<P<none>>(operand 0)`.
-[[nodiscard]] constexpr sentence promise_advice(const mesh_desc& mesh, const tensor_desc& tensor,
-                                                const layout_desc& to,
-                                                const diagnosis& verdict) noexcept {
-  sentence out;
+[[nodiscard]] constexpr message_text promise_advice(const mesh_desc& mesh,
+                                                    const tensor_desc& tensor,
+                                                    const layout_desc& to,
+                                                    const diagnosis& verdict) noexcept {
+  message_text out;
   write_tensor(out, tensor.type, mesh, tensor.extents, tensor.layout);
   if (verdict.rule == violation::constraint_needs_communication) {
-    const transfer needed = first_communication(mesh, tensor.extents, tensor.layout, to);
+    const planned_transfer needed = first_communication(mesh, tensor.extents, tensor.layout, to);
     write_axes(out << " would need " << to_text(needed.kind) << " over ", mesh, needed.axes);
   } else if (verdict.rule == violation::tensor_is_marked_already) {
     out << " is marked; try clear_sharding(operand 0) first";

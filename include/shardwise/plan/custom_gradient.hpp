@@ -179,8 +179,8 @@ template <class X, class G>
     if constexpr (count == given_members::size)
       return judge_members<own_members, given_members>(std::make_index_sequence<count>{});
     else
-      return refused<violation::cotangent_differs, types<>, size_met{index_t{given_members::size}},
-                     size_needed{index_t{count}}>{};
+      return refused<violation::cotangent_differs, of_types<>,
+                     size_met{index_t{given_members::size}}, size_needed{index_t{count}}>{};
   } else if constexpr (has_tensor_in<X>()) {
     return refused<violation::cotangent_differs, shown_operand<G>>{};
   } else {

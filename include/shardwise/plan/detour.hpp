@@ -34,7 +34,7 @@ class way_counter {
     cost_.moves = count;
     if (count > 0) remember(begin.moves[count - 1]);
   }
-  constexpr void operator()(const layout_desc& before, const transfer& next) noexcept {
+  constexpr void operator()(const layout_desc& before, const planned_transfer& next) noexcept {
     before_.layout = before;
     for (index_t bytes : received_bytes(mesh_, before_, next))
       cost_.bytes = size_sum(cost_.bytes, bytes);
@@ -44,7 +44,7 @@ class way_counter {
   [[nodiscard]] constexpr const way_cost& cost() const noexcept { return cost_; }
 
  private:
-  constexpr void remember(const transfer& last) noexcept {
+  constexpr void remember(const planned_transfer& last) noexcept {
     last_.kind = last.kind;
     last_.from = last.from;
     last_.to = last.to;
@@ -52,7 +52,7 @@ class way_counter {
 
   const mesh_desc& mesh_;
   tensor_desc before_;
-  transfer last_{};
+  planned_transfer last_{};
   way_cost cost_{};
 };
 
@@ -73,9 +73,10 @@ class way_counter {
 
 /// Returns the permutation of shards after which as many dimensions as possible begin with their
 /// target's axes, or a transfer without axes if there is none.
-[[nodiscard]] constexpr transfer permute_towards(const mesh_desc& mesh, const extents_desc& extents,
-                                                 const layout_desc& now,
-                                                 const layout_desc& target) noexcept {
+[[nodiscard]] constexpr planned_transfer permute_towards(const mesh_desc& mesh,
+                                                         const extents_desc& extents,
+                                                         const layout_desc& now,
+                                                         const layout_desc& target) noexcept {
   layout_desc after = now;
   unsigned taken = now.pending | now.manual;
   index_t rest[max_rank] = {};
@@ -122,15 +123,17 @@ class way_counter {
 /// pending, which divides the parts of a dimension evenly: of a dimension that gets no more parts
 /// than in the target, if there is one, and of its own, if possible. Returns a transfer without
 /// axes if there is none.
-[[nodiscard]] constexpr transfer split_towards(const mesh_desc& mesh, const extents_desc& extents,
-                                               const layout_desc& now,
-                                               const layout_desc& target) noexcept {
+[[nodiscard]] constexpr planned_transfer split_towards(const mesh_desc& mesh,
+                                                       const extents_desc& extents,
+                                                       const layout_desc& now,
+                                                       const layout_desc& target) noexcept {
   for (int d = 0; d < now.rank(); ++d)
     for (std::uint8_t a : target.dims[d]) {
       if (now.dim_of(a) >= 0) continue;
-      transfer out{.kind = now.is_pending(a) ? collective::reduce_scatter : collective::slice,
-                   .axes = axis_list{a},
-                   .after = now};
+      planned_transfer out{
+          .kind = now.is_pending(a) ? collective::reduce_scatter : collective::slice,
+          .axes = axis_list{a},
+          .after = now};
       out.after.pending = static_cast<std::uint8_t>(now.pending & ~(1U << a));
       for (int k = 0; k < 2 * now.rank(); ++k) {
         const int n = k % now.rank(), to = n == 0 ? d : n <= d ? n - 1 : n;
@@ -146,10 +149,11 @@ class way_counter {
 
 /// Returns the all-to-all that moves the `count` minor axes of a dimension to another, whose parts
 /// they divide evenly, or a transfer without axes.
-[[nodiscard]] constexpr transfer exchange(const mesh_desc& mesh, const extents_desc& extents,
-                                          const layout_desc& now, int from, int to,
-                                          int count) noexcept {
-  transfer out{.kind = collective::all_to_all, .from = from, .to = to, .after = now};
+[[nodiscard]] constexpr planned_transfer exchange(const mesh_desc& mesh,
+                                                  const extents_desc& extents,
+                                                  const layout_desc& now, int from, int to,
+                                                  int count) noexcept {
+  planned_transfer out{.kind = collective::all_to_all, .from = from, .to = to, .after = now};
   if (from == to || !now.grains[from].is_contiguous() || !now.grains[to].is_contiguous()) return {};
   for (int i = now.dims[from].ssize() - count; i < now.dims[from].ssize(); ++i)
     out.axes.push_back(now.dims[from][i]);
@@ -176,7 +180,7 @@ struct detour {
   template <class F>
   constexpr bool take(const mesh_desc& mesh, const extents_desc& extents, layout_desc& now,
                       const layout_desc& target, F& f) const noexcept {
-    const auto move = [&](const transfer& next) {
+    const auto move = [&](const planned_transfer& next) {
       if (next.axes.empty()) return false;
       f(now, next);
       now = next.after;
@@ -222,7 +226,7 @@ class detour_search {
     redistribution shorter;
     for (int i = 0; i < begin_; ++i) shorter.moves.push_back(way.moves[i]);
     layout_desc now = layout_after(way, begin_);
-    const auto append = [&](const layout_desc&, const transfer& next) {
+    const auto append = [&](const layout_desc&, const planned_transfer& next) {
       append_move(mesh_, tensor_, shorter, next);
     };
     (void)best_.take(mesh_, tensor_.extents, now, target_, append);
@@ -248,7 +252,7 @@ class detour_search {
     const bool is_possible = taken.take(mesh_, tensor_.extents, now, target_, counter);
     if (!is_possible || counter.cost().bytes > best_cost_.bytes) return;
     for_each_direct_move(mesh_, tensor_.extents, now, target_,
-                         [&](const layout_desc& before, const transfer& next) {
+                         [&](const layout_desc& before, const planned_transfer& next) {
                            counter(before, next);
                            return counter.cost().bytes <= best_cost_.bytes;
                          });

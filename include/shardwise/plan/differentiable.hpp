@@ -32,8 +32,8 @@ template <class Loss>
 
 /// A tensor in the library's notation; its element type alone if its layout is a value.
 template <class X>
-[[nodiscard]] constexpr sentence written_tensor() noexcept {
-  sentence out;
+[[nodiscard]] constexpr message_text written_tensor() noexcept {
+  message_text out;
   if constexpr (Operand<X>)
     out << text_view(to_text(mesh_of<X>::value, paper_of<X>::value));
   else
@@ -43,8 +43,8 @@ template <class X>
 /// The first of some arguments that is a tensor whose elements have no gradient; nothing if there
 /// is none. Such tensors in a nest have gradients of zeros.
 template <class... X>
-[[nodiscard]] constexpr sentence tensor_without_gradient() noexcept {
-  sentence found;
+[[nodiscard]] constexpr message_text tensor_without_gradient() noexcept {
+  message_text found;
   [[maybe_unused]] const auto note = [&]<class Each>(std::type_identity<Each>) {
     if constexpr (EitherOperand<Each>)
       if (!has_gradients<Each>() && found.empty()) found = written_tensor<Each>();
@@ -55,8 +55,8 @@ template <class... X>
 
 /// The first tensor of the results of a function, the loss, if it is not one floating-point number.
 template <class Results>
-[[nodiscard]] constexpr sentence tensor_that_is_no_loss() noexcept {
-  sentence found;
+[[nodiscard]] constexpr message_text tensor_that_is_no_loss() noexcept {
+  message_text found;
   const auto note = [&]<class Each>(std::type_identity<Each>) {
     if constexpr (EitherOperand<Each>) {
       if (!may_be_loss<Each>()) found = written_tensor<Each>();
@@ -83,7 +83,7 @@ template <class Results, class... Wanted>
   constexpr auto loss = [] { return tensor_that_is_no_loss<Results>(); };
   constexpr auto without = [] { return tensor_without_gradient<Wanted...>(); };
   if constexpr (!has_tensor_in<Results>())
-    return refused<violation::loss_is_no_number, types<shown_operand<Results>>>{};
+    return refused<violation::loss_is_no_number, of_types<shown_operand<Results>>>{};
   else if constexpr (!loss().empty())
     return refused<violation::loss_is_no_number, shown_text<loss>>{};
   else if constexpr (!without().empty())

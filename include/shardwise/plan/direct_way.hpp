@@ -7,13 +7,13 @@ namespace shardwise {
 
 /// A redistribution: collectives in order, from one layout to another.
 struct redistribution {
-  inplace_vector<transfer, 16> moves{};
+  inplace_vector<planned_transfer, 16> moves{};
   diagnosis verdict{};
 
   /// Returns the bytes that a device receives in all of them.
   [[nodiscard]] constexpr index_t total_bytes() const noexcept {
     index_t sum = 0;
-    for (const transfer& step : moves) sum = size_sum(sum, step.total_bytes());
+    for (const planned_transfer& step : moves) sum = size_sum(sum, step.total_bytes());
     return sum;
   }
 };
@@ -40,8 +40,8 @@ constexpr void take_axes(layout_desc& layout, int d, const axis_list& axes) noex
 
 /// Makes `next` split dimension `d` by `axes`, which are unused or come from a reduction or another
 /// dimension, if one collective can do that; only a slice if nothing is to be moved.
-[[nodiscard]] constexpr bool split_by(transfer& next, const layout_desc& now, unsigned leaving,
-                                      bool is_free, int d, const axis_list& axes,
+[[nodiscard]] constexpr bool split_by(planned_transfer& next, const layout_desc& now,
+                                      unsigned leaving, bool is_free, int d, const axis_list& axes,
                                       grain how) noexcept {
   unsigned bits = 0;
   for (std::uint8_t a : axes) bits |= 1U << a;
@@ -82,8 +82,8 @@ constexpr void take_axes(layout_desc& layout, int d, const axis_list& axes) noex
 /// that it lacks before that one can move there as they are, and the last of them is the minor axis
 /// of that other dimension: both then move together, when less is left to move.
 [[nodiscard]] constexpr bool split_before_move(const mesh_desc& mesh, const extents_desc& extents,
-                                               transfer& next, const layout_desc& now, int d,
-                                               const axis_list& lacking) noexcept {
+                                               planned_transfer& next, const layout_desc& now,
+                                               int d, const axis_list& lacking) noexcept {
   // The axes that come from the same dimension.
   int from = -1;
   axis_list moving;
@@ -110,10 +110,11 @@ constexpr void take_axes(layout_desc& layout, int d, const axis_list& axes) noex
 
 /// Returns the next collective of a redistribution between layouts without halos, or one without
 /// axes if they are equal.
-[[nodiscard]] constexpr transfer next_of_parts(const mesh_desc& mesh, const extents_desc& extents,
-                                               const layout_desc& now,
-                                               const layout_desc& target) noexcept {
-  transfer next;
+[[nodiscard]] constexpr planned_transfer next_of_parts(const mesh_desc& mesh,
+                                                       const extents_desc& extents,
+                                                       const layout_desc& now,
+                                                       const layout_desc& target) noexcept {
+  planned_transfer next;
   next.after = now;
   const unsigned leaving = now.pending & ~unsigned{target.pending};
   // Collectives that shrink shards come first, so that all later ones move less; slices before all
@@ -171,12 +172,13 @@ constexpr void take_axes(layout_desc& layout, int d, const axis_list& axes) noex
 
 /// Returns the next collective of a redistribution, or one without axes if the layouts are equal:
 /// halos are dropped first, and fetched last.
-[[nodiscard]] constexpr transfer next_move(const mesh_desc& mesh, const extents_desc& extents,
-                                           const layout_desc& now,
-                                           const layout_desc& target) noexcept {
+[[nodiscard]] constexpr planned_transfer next_move(const mesh_desc& mesh,
+                                                   const extents_desc& extents,
+                                                   const layout_desc& now,
+                                                   const layout_desc& target) noexcept {
   const bool is_plain = !now.has_halo() && !target.has_halo();
   if (is_plain) return next_of_parts(mesh, extents, now, target);
-  transfer next = next_of_parts(mesh, extents, now.without_halos(), target.without_halos());
+  planned_transfer next = next_of_parts(mesh, extents, now.without_halos(), target.without_halos());
   const bool moves_parts = !next.axes.empty();
   for (int d = 0; d < now.rank(); ++d) {
     const grain have = now.grains[d];
@@ -195,7 +197,8 @@ constexpr void take_axes(layout_desc& layout, int d, const axis_list& axes) noex
 
 /// Returns true if `next` can be merged with `last` into one collective: the same kind between the
 /// same dimensions.
-[[nodiscard]] constexpr bool joins(const transfer& last, const transfer& next) noexcept {
+[[nodiscard]] constexpr bool joins(const planned_transfer& last,
+                                   const planned_transfer& next) noexcept {
   return last.kind == next.kind && last.from == next.from && last.to == next.to &&
          (last.kind == collective::all_gather || last.kind == collective::reduce_scatter ||
           last.kind == collective::slice);
@@ -204,10 +207,10 @@ constexpr void take_axes(layout_desc& layout, int d, const axis_list& axes) noex
 /// Appends a collective to a redistribution of `tensor`, whose layout is that before the first, and
 /// merges it with the last one if they are one collective. Does nothing if the way is full.
 constexpr void append_move(const mesh_desc& mesh, const tensor_desc& tensor, redistribution& way,
-                           transfer next) noexcept {
+                           planned_transfer next) noexcept {
   if (next.after.pending == 0) next.after.kind = reduction::sum;
   if (!way.moves.empty() && joins(way.moves.back(), next)) {
-    transfer& last = way.moves[way.moves.size() - 1];
+    planned_transfer& last = way.moves[way.moves.size() - 1];
     // A gather removes the minor axis first, so each further axis is major to the previous ones.
     axis_list joined = last.kind == collective::all_gather ? next.axes : last.axes;
     for (std::uint8_t a : last.kind == collective::all_gather ? last.axes : next.axes)
@@ -229,7 +232,7 @@ template <class F>
 constexpr void for_each_direct_move(const mesh_desc& mesh, const extents_desc& extents,
                                     layout_desc now, const layout_desc& to, const F& f) noexcept {
   for (;;) {
-    const transfer next = next_move(mesh, extents, now, to);
+    const planned_transfer next = next_move(mesh, extents, now, to);
     if (next.axes.empty() || !f(now, next)) return;
     now = next.after;
   }
@@ -240,7 +243,7 @@ constexpr void append_direct_way(const mesh_desc& mesh, const tensor_desc& tenso
                                  redistribution& way, const layout_desc& to) noexcept {
   const layout_desc now = way.moves.empty() ? tensor.layout : way.moves.back().after;
   for_each_direct_move(mesh, tensor.extents, now, to,
-                       [&](const layout_desc&, const transfer& next) {
+                       [&](const layout_desc&, const planned_transfer& next) {
                          append_move(mesh, tensor, way, next);
                          return true;
                        });

@@ -41,7 +41,7 @@ struct manual_operation {
 /// over its manual axes.
 struct seen_collective {
   tensor_desc before{};
-  transfer step{};
+  planned_transfer step{};
   position_moves moves{};
 };
 

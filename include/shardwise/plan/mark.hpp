@@ -14,7 +14,7 @@ namespace internal {
 /// The invalid call of a constraint, as compilers print it.
 template <class Mesh, class To>
 struct call_instead {
-  static constexpr sentence words = promised_call(Mesh::value, To::value, "");
+  static constexpr message_text words = promised_call(Mesh::value, To::value, "");
   static constexpr suggested value{to_fixed_string<words.size()>(words)};
 };
 
@@ -26,15 +26,15 @@ struct constraining {
   }
   template <class X, class To>
   [[nodiscard]] static constexpr auto judge() noexcept {
-    constexpr transfer needed = first_communication(mesh_of<X>::value, X::extents_type::value,
-                                                    X::layout_type::value, To::value);
+    constexpr planned_transfer needed = first_communication(
+        mesh_of<X>::value, X::extents_type::value, X::layout_type::value, To::value);
     if constexpr (needed.axes.empty()) {
       return allowed<>{};
     } else {
       constexpr text_view kind = to_text(needed.kind);
-      return refused<violation::constraint_needs_communication, types<>,
+      return refused<violation::constraint_needs_communication, of_types<>,
                      called(to_fixed_string<kind.size()>(kind)),
-                     called(entry_of_axes<mesh_of<X>, pack(needed.axes)>::value), operand{0},
+                     called(entry_of_axes<mesh_of<X>, pack(needed.axes)>::value), operand_at{0},
                      call_instead<mesh_of<X>, To>::value>{};
     }
   }
@@ -51,7 +51,7 @@ struct marking {
   [[nodiscard]] static constexpr auto judge() noexcept {
     return answer_to(
         [] { return check_marking(mesh_of<X>::value, X::layout_type::value, To::value); },
-        facts<operand{0}, call_instead<mesh_of<X>, To>::value>{});
+        facts<operand_at{0}, call_instead<mesh_of<X>, To>::value>{});
   }
 };
 

@@ -65,7 +65,7 @@ struct ordered_stops {
 [[nodiscard]] constexpr index_t most_held(const mesh_desc& mesh, const extents_desc& extents,
                                           const redistribution& way) noexcept {
   index_t most = 0;
-  for (const transfer& move : way.moves) {
+  for (const planned_transfer& move : way.moves) {
     const index_t held = largest_shard_size(mesh, move.after, extents);
     if (held > most) most = held;
   }

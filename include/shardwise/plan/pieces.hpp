@@ -37,7 +37,8 @@ struct shard_piece {
 /// shards the layouts before and after do.
 class collective_peers {
  public:
-  constexpr collective_peers(const mesh_desc& mesh, const layout_desc& before, const transfer& step,
+  constexpr collective_peers(const mesh_desc& mesh, const layout_desc& before,
+                             const planned_transfer& step,
                              const position_moves& moves = {}) noexcept
       : groups_(mesh, step.axes),
         moves_(moves),
@@ -90,7 +91,7 @@ class collective_peers {
 ///     4; });
 template <class F>
 constexpr void for_each_piece(const mesh_desc& mesh, const tensor_desc& before,
-                              const transfer& step, index_t to, const F& f,
+                              const planned_transfer& step, index_t to, const F& f,
                               const position_moves& moves = {}) {
   const collective_peers peers(mesh, before.layout, step, moves);
   const index_t group = peers.group_of(to);
@@ -136,7 +137,7 @@ constexpr void for_each_reduced_range(const collective_peers& peers, index_t mem
 /// is divisible.
 [[nodiscard]] constexpr inplace_vector<index_t, max_axes> piece_bytes(const mesh_desc& mesh,
                                                                       const tensor_desc& before,
-                                                                      const transfer& step,
+                                                                      const planned_transfer& step,
                                                                       index_t to) noexcept {
   inplace_vector<index_t, max_axes> bytes;
   bytes.resize(step.axes.size());
@@ -182,7 +183,7 @@ constexpr void for_each_sum_of_one(index_t first, index_t count, const SourceOf&
 }
 
 /// Returns the number of rounds of a collective.
-[[nodiscard]] constexpr int rounds_of(const transfer& step) noexcept {
+[[nodiscard]] constexpr int rounds_of(const planned_transfer& step) noexcept {
   return step.kind == collective::slice ? 0 : step.kind == collective::all_reduce ? 2 : 1;
 }
 
@@ -191,8 +192,8 @@ constexpr void for_each_sum_of_one(index_t first, index_t count, const SourceOf&
 /// terms that the reduction tree adds together are added before they are sent.
 template <class F>
 constexpr void for_each_crossing(const mesh_desc& mesh, const tensor_desc& before,
-                                 const transfer& step, const device_owners& owners, int round,
-                                 const F& f, const position_moves& moves = {}) {
+                                 const planned_transfer& step, const device_owners& owners,
+                                 int round, const F& f, const position_moves& moves = {}) {
   if (owners.count() == 1) return;
   const collective_peers peers(mesh, before.layout, step, moves);
   const shard_owners sources(mesh, before.layout, owners);
@@ -264,7 +265,8 @@ constexpr void for_each_crossing(const mesh_desc& mesh, const tensor_desc& befor
 
 /// Returns the bytes that one owner receives from the others in a collective.
 [[nodiscard]] constexpr index_t crossing_bytes(const mesh_desc& mesh, const tensor_desc& before,
-                                               const transfer& step, const device_owners& owners,
+                                               const planned_transfer& step,
+                                               const device_owners& owners,
                                                index_t receiver) noexcept {
   index_t elements = 0;
   for (int round = 0; round < rounds_of(step); ++round)

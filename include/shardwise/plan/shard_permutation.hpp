@@ -112,7 +112,7 @@ namespace detail {
 /// Returns true if a collective is such a permutation. In a `collective_permute` that a program
 /// calls, devices exchange values, and the layout stays the same.
 [[nodiscard]] constexpr bool permutes_shards(const layout_desc& before,
-                                             const transfer& step) noexcept {
+                                             const planned_transfer& step) noexcept {
   return step.kind == collective::collective_permute && !(before.dims == step.after.dims);
 }
 

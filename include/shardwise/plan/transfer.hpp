@@ -10,7 +10,7 @@
 namespace shardwise {
 
 /// One collective of a redistribution.
-struct transfer {
+struct planned_transfer {
   collective kind = collective::slice;
   /// The axes over which it runs, major to minor.
   axis_list axes{};
@@ -31,13 +31,14 @@ struct transfer {
     for (index_t b : bytes) sum = size_sum(sum, b);
     return sum;
   }
-  friend constexpr bool operator==(const transfer&, const transfer&) = default;
+  friend constexpr bool operator==(const planned_transfer&, const planned_transfer&) = default;
 };
 
 namespace detail {
 
 /// Returns true if a collective converts a dimension from or to the portions of a grain.
-[[nodiscard]] constexpr bool is_grained(const layout_desc& before, const transfer& step) noexcept {
+[[nodiscard]] constexpr bool is_grained(const layout_desc& before,
+                                        const planned_transfer& step) noexcept {
   return (step.from >= 0 && !before.grains[step.from].is_contiguous()) ||
          (step.to >= 0 && !step.after.grains[step.to].is_contiguous());
 }
@@ -63,7 +64,7 @@ namespace detail {
 /// The same as `received_bytes` if a grain is involved: its dimension is moved as a whole, and a
 /// part that only changes its grain is charged without the elements that are certainly kept.
 [[nodiscard]] constexpr inplace_vector<index_t, max_axes> grained_bytes(
-    const mesh_desc& mesh, const tensor_desc& before, const transfer& step) noexcept {
+    const mesh_desc& mesh, const tensor_desc& before, const planned_transfer& step) noexcept {
   inplace_vector<index_t, max_axes> bytes;
   bytes.resize(step.axes.size());
   const index_t parts = mesh.parts(step.axes);
@@ -113,7 +114,7 @@ namespace detail {
 /// The same for an exchange of halos: the most that a device gets over each axis. Data is
 /// attributed to the most major axis along which the two devices differ.
 [[nodiscard]] constexpr inplace_vector<index_t, max_axes> halo_bytes(
-    const mesh_desc& mesh, const tensor_desc& before, const transfer& step) noexcept {
+    const mesh_desc& mesh, const tensor_desc& before, const planned_transfer& step) noexcept {
   inplace_vector<index_t, max_axes> bytes;
   bytes.resize(step.axes.size());
   const int d = step.to;
@@ -170,9 +171,8 @@ namespace detail {
 /// `piece_bytes`: an upper bound for all devices. Several axes are charged as in a hierarchical
 /// algorithm: gathering from the minor axis outwards, reducing from the major axis inwards. A
 /// single cut that equals a cut axis by axis is charged as that.
-[[nodiscard]] constexpr inplace_vector<index_t, max_axes> received_bytes(const mesh_desc& mesh,
-                                                                         tensor_desc before,
-                                                                         transfer step) noexcept {
+[[nodiscard]] constexpr inplace_vector<index_t, max_axes> received_bytes(
+    const mesh_desc& mesh, tensor_desc before, planned_transfer step) noexcept {
   before.layout = said_by_axis(mesh, before.layout, before.extents);
   step.after = said_by_axis(mesh, step.after, before.extents);
   if (step.kind == collective::halo_exchange) return halo_bytes(mesh, before, step);
@@ -228,7 +228,7 @@ namespace detail {
 /// Returns the axes over which a transfer moves data: those with several devices, and none for a
 /// slice.
 [[nodiscard]] constexpr axis_list moving_axes(const mesh_desc& mesh,
-                                              const transfer& step) noexcept {
+                                              const planned_transfer& step) noexcept {
   return step.kind == collective::slice ? axis_list{} : internal::real_axes(mesh, step.axes);
 }
 

@@ -171,9 +171,9 @@ struct manual_collective {
 
 /// Returns the reshard to suggest when a collective is invalid: of a dimension that is split to a
 /// whole one, or of a pending value to its sum; `operand` is -1 if no reshard helps.
-[[nodiscard]] constexpr suggestion propose(const tensor_desc& tensor,
-                                           const diagnosis& verdict) noexcept {
-  suggestion out{-1, tensor.layout};
+[[nodiscard]] constexpr suggested_reshard propose(const tensor_desc& tensor,
+                                                  const diagnosis& verdict) noexcept {
+  suggested_reshard out{-1, tensor.layout};
   if (verdict.rule == violation::dimension_is_split) {
     out.layout.unsplit(verdict.dim);
     out.operand = 0;

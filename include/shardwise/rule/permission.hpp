@@ -14,7 +14,7 @@ namespace shardwise {
   for (std::size_t left = max_axes * operands.size(); left > 0; --left) {
     const diagnosis verdict = propagate(mesh, rule, operands).verdict;
     if (verdict.ok()) break;
-    suggestion fix;
+    suggested_reshard fix;
     if (!whole) fix = propose_halo(mesh, rule, operands, verdict);
     if (fix.operand < 0) fix = propose(mesh, rule, operands, verdict);
     if (fix.operand < 0) break;

@@ -10,7 +10,7 @@
 namespace shardwise {
 
 /// The reshard that would make an operation legal: an operand, and its new layout.
-struct suggestion {
+struct suggested_reshard {
   int operand = -1;
   layout_desc layout{};
   /// True if the layout of the operand is exact and the suggested one has to be uneven.
@@ -78,15 +78,16 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
 
 /// Returns the halo exchange that gives devices the elements which windows of a split dimension
 /// need; `operand` is -1 if the rejection has another reason or sizes are not known.
-[[nodiscard]] constexpr suggestion propose_halo(const mesh_desc& mesh, const factor_rule& rule,
-                                                const tensor_descs& operands,
-                                                const diagnosis& verdict) noexcept {
+[[nodiscard]] constexpr suggested_reshard propose_halo(const mesh_desc& mesh,
+                                                       const factor_rule& rule,
+                                                       const tensor_descs& operands,
+                                                       const diagnosis& verdict) noexcept {
   if (verdict.rule != violation::dimension_is_split || verdict.operand < 0) return {};
   const tensor_desc& operand = operands[verdict.operand];
   const std::uint8_t f = rule.operands[verdict.operand][verdict.dim];
   const int w = f == repeated ? -1 : rule.window_of(f);
   if (w < 0 || rule.windows[w].reader == f) return {};
-  suggestion out{verdict.operand, said_by_axis(mesh, operand.layout, operand.extents)};
+  suggested_reshard out{verdict.operand, said_by_axis(mesh, operand.layout, operand.extents)};
   const axis_list& axes = out.layout.dims[verdict.dim];
   grain& how = out.layout.grains[verdict.dim];
   if (axes.empty() || !how.is_contiguous()) return {};
@@ -109,7 +110,7 @@ constexpr void split_before(const mesh_desc& mesh, const factor_rule& rule, tens
 
 /// The `across` of a call: whether it accepts one, so that an error may suggest it, and a bit for
 /// each axis that it has already.
-struct permission {
+struct across_permission {
   bool is_taken = false;
   unsigned axes = 0;
   /// True if only the steps of a composed operation communicate: they reduce what is split or
@@ -117,7 +118,7 @@ struct permission {
   bool is_of_steps = false;
 
   /// The permission of a call with these axes; nothing is left to permit if it has every axis.
-  [[nodiscard]] static constexpr permission with(unsigned axes) noexcept {
+  [[nodiscard]] static constexpr across_permission with(unsigned axes) noexcept {
     return {axes != ~0U, axes};
   }
   /// Returns true if a permission over further axes would help.
@@ -132,10 +133,11 @@ struct permission {
 /// Returns the reshard to suggest when `propagate` rejects the layouts of the operands; `operand`
 /// is -1 if no reshard helps, for instance for sizes that differ. If the call takes a permission,
 /// the axes that it would have to name are suggested too.
-[[nodiscard]] constexpr suggestion propose(const mesh_desc& mesh, const factor_rule& rule,
-                                           const tensor_descs& operands, const diagnosis& verdict,
-                                           permission call = {}) noexcept {
-  suggestion out{verdict.operand, {}};
+[[nodiscard]] constexpr suggested_reshard propose(const mesh_desc& mesh, const factor_rule& rule,
+                                                  const tensor_descs& operands,
+                                                  const diagnosis& verdict,
+                                                  across_permission call = {}) noexcept {
+  suggested_reshard out{verdict.operand, {}};
   const auto without = [](const axis_list& axes, const auto& drop) {
     axis_list kept;
     for (std::uint8_t a : axes)
@@ -234,9 +236,9 @@ struct permission {
 
 /// Writes `reshard<P<"data", none>>`, with axes between `quote`s and, if it is not empty, another
 /// `policy`. Compile-time errors omit the quotes, which compilers would print as `\"`.
-[[nodiscard]] constexpr sentence write_reshard(sentence out, const mesh_desc& mesh,
-                                               const layout_desc& layout, text_view quote,
-                                               text_view policy = {}) noexcept {
+[[nodiscard]] constexpr message_text write_reshard(message_text out, const mesh_desc& mesh,
+                                                   const layout_desc& layout, text_view quote,
+                                                   text_view policy = {}) noexcept {
   out << "reshard<P<";
   for (int d = 0; d < layout.rank(); ++d) {
     const axis_list& dim = layout.dims[d];
@@ -263,17 +265,18 @@ struct permission {
 
 /// Writes the call that fixes the error, `reshard<P<"data", none>>(operand 1)`; nothing if no
 /// reshard helps.
-[[nodiscard]] constexpr sentence call_of(const mesh_desc& mesh, const suggestion& fix,
-                                         text_view quote = "\"") noexcept {
+[[nodiscard]] constexpr message_text call_of(const mesh_desc& mesh, const suggested_reshard& fix,
+                                             text_view quote = "\"") noexcept {
   if (fix.operand < 0) return {};
-  sentence out = write_reshard({}, mesh, fix.layout, quote, fix.becomes_uneven ? "uneven" : "");
+  message_text out = write_reshard({}, mesh, fix.layout, quote, fix.becomes_uneven ? "uneven" : "");
   return out << "(operand " << fix.operand << ')';
 }
 /// Writes the axes of the permission that fixes the error, `"data", "model"`; nothing if none
 /// helps.
-[[nodiscard]] constexpr sentence axes_to_permit(const mesh_desc& mesh, const suggestion& fix,
-                                                text_view quote = "\"") noexcept {
-  sentence out;
+[[nodiscard]] constexpr message_text axes_to_permit(const mesh_desc& mesh,
+                                                    const suggested_reshard& fix,
+                                                    text_view quote = "\"") noexcept {
+  message_text out;
   for (int i = 0; i < fix.permitted.ssize(); ++i)
     out << text_view(i > 0 ? ", " : "") << quote << mesh.axes[fix.permitted[i]].label << quote;
   return out;
@@ -282,30 +285,31 @@ struct permission {
 namespace detail {
 
 /// The implementation of `advice`.
-[[nodiscard]] constexpr sentence write_advice(const mesh_desc& mesh, const factor_rule& rule,
-                                              const tensor_descs& operands,
-                                              const diagnosis& verdict, permission call) noexcept {
-  sentence out;
+[[nodiscard]] constexpr message_text write_advice(const mesh_desc& mesh, const factor_rule& rule,
+                                                  const tensor_descs& operands,
+                                                  const diagnosis& verdict,
+                                                  across_permission call) noexcept {
+  message_text out;
   for (int o = 0; o < operands.ssize(); ++o) {
     out << (o > 0 ? text_view(", ") : text_view("operands ")) << to_text(mesh, operands[o]);
   }
-  const suggestion fix = propose(mesh, rule, operands, verdict, call);
+  const suggested_reshard fix = propose(mesh, rule, operands, verdict, call);
   if (fix.operand >= 0) out << "; try " << text_view(call_of(mesh, fix));
   if (!fix.permitted.empty()) out << ", or across<" << text_view(axes_to_permit(mesh, fix)) << '>';
   return out;
 }
 /// The implementation at run time, which is in the compiled library.
-[[nodiscard]] sentence advice_now(const mesh_desc& mesh, const factor_rule& rule,
-                                  const tensor_descs& operands, const diagnosis& verdict,
-                                  permission call) noexcept;
+[[nodiscard]] message_text advice_now(const mesh_desc& mesh, const factor_rule& rule,
+                                      const tensor_descs& operands, const diagnosis& verdict,
+                                      across_permission call) noexcept;
 
 }  // namespace detail
 
 /// Returns the operands and the suggestion in words: `try reshard<P<"data", none>>(operand 1)`,
 /// with `, or across<"model">` for a call that takes a permission.
-[[nodiscard]] constexpr sentence advice(const mesh_desc& mesh, const factor_rule& rule,
-                                        const tensor_descs& operands, const diagnosis& verdict,
-                                        permission call = {}) noexcept {
+[[nodiscard]] constexpr message_text advice(const mesh_desc& mesh, const factor_rule& rule,
+                                            const tensor_descs& operands, const diagnosis& verdict,
+                                            across_permission call = {}) noexcept {
   if constexpr (build_config::compiled) {
     if (!std::is_constant_evaluated())
       return detail::advice_now(mesh, rule, operands, verdict, call);

@@ -6,9 +6,9 @@
 
 namespace shardwise::detail {
 
-SHARDWISE_INLINE sentence advice_now(const mesh_desc& mesh, const factor_rule& rule,
-                                     const tensor_descs& operands, const diagnosis& verdict,
-                                     permission call) noexcept {
+SHARDWISE_INLINE message_text advice_now(const mesh_desc& mesh, const factor_rule& rule,
+                                         const tensor_descs& operands, const diagnosis& verdict,
+                                         across_permission call) noexcept {
   return write_advice(mesh, rule, operands, verdict, call);
 }
 

@@ -24,7 +24,7 @@ struct agreement {
   /// True if owners exchange data in the program. Otherwise they need not agree.
   bool is_needed = false;
   std::uint64_t hash = 0;
-  sentence words{};
+  message_text words{};
 };
 [[nodiscard]] agreement agreement_of(const pool_state& home, const lowered_program& program);
 

@@ -25,7 +25,7 @@ SHARDWISE_INLINE void agree_on(pool_state& home, text_view what, const tensor_de
   hash.add(home.mesh());
   hash.add(tensor);
   hash.add(detail);
-  sentence words;
+  message_text words;
   words << what << " of " << to_text(home.mesh(), tensor) << " on " << home.mesh();
   home.link()->agree(hash.bits(), {words.c_str(), words.size()}, home.team());
 }

@@ -55,7 +55,7 @@ void fetch_operands(std::span<node_ptr> read, const applied_operation& does,
 [[nodiscard]] node_ptr whole_value_node(std::span<node_ptr> read, const applied_operation& does,
                                         const operand_checks& checks,
                                         const element_kernels& elements, kernel_finder find,
-                                        permission call);
+                                        across_permission call);
 
 /// Replaces the tensors by ones gathered over permitted axes, as far as the rule requires it, and
 /// returns the description of the elementwise result.
@@ -74,7 +74,7 @@ node_ptr list_node_of(unsigned permitted, const X* const* list, int count) {
   if (permitted != 0) fetch_operands(read, does, checks, permitted);
   return whole_value_node(read, does, checks, element_kernels_of<Made>,
                           &whole_for<class_type, typename X::value_type>,
-                          permission::with(permitted));
+                          across_permission::with(permitted));
 }
 
 }  // namespace detail
@@ -173,7 +173,7 @@ struct any_domain {
         detail::read_operand<Rest>(std::forward<Rest>(rest))...};
     fetch<class_type>(how, read, permitted);
     return internal::handle_of<any_tensor<made>>(whole<class_type, T, made, 1 + sizeof...(Rest)>(
-        how, std::move(read), permission::with(permitted)));
+        how, std::move(read), across_permission::with(permitted)));
   }
 
   /// An operation on a list of tensors, after they have been gathered over permitted axes.
@@ -248,7 +248,7 @@ struct any_domain {
         detail::read_operand<Rest>(std::forward<Rest>(rest))...};
     fetch<Class>(how, read, permitted);
     return internal::handle_of<any_tensor<Made>>(whole<Class, T, Made, 1 + sizeof...(Rest)>(
-        how, std::move(read), permission::with(permitted)));
+        how, std::move(read), across_permission::with(permitted)));
   }
   /// Gathers the operands of an operation over permitted axes where necessary.
   template <class Class, std::size_t N>
@@ -260,7 +260,7 @@ struct any_domain {
   /// An operation whose attributes are values.
   template <class Class, class First, class Result, std::size_t N>
   [[nodiscard]] static node_ptr whole(const attributes& how, std::array<node_ptr, N> read,
-                                      permission call = {}) {
+                                      across_permission call = {}) {
     return detail::whole_value_node(read, {&operation_of<Class>, how}, detail::checks_of<Class>(),
                                     element_kernels_of<Result>, &whole_for<Class, First>, call);
   }

@@ -11,7 +11,8 @@ namespace shardwise::detail {
 
 /// Applies a rule to values, or reports the error with the operands and the suggested reshard.
 [[nodiscard]] inline propagation apply_rule(const mesh_desc& mesh, const factor_rule& rule,
-                                            const tensor_descs& operands, permission call = {}) {
+                                            const tensor_descs& operands,
+                                            across_permission call = {}) {
   propagation out = propagate(mesh, rule, operands);
   if (!out.verdict.ok()) fail(out.verdict, advice(mesh, rule, operands, out.verdict, call));
   return out;
@@ -36,7 +37,7 @@ SHARDWISE_INLINE void fetch_operands(std::span<node_ptr> read, const applied_ope
 SHARDWISE_INLINE node_ptr whole_value_node(std::span<node_ptr> read, const applied_operation& does,
                                            const operand_checks& checks,
                                            const element_kernels& elements, kernel_finder find,
-                                           permission call) {
+                                           across_permission call) {
   tensor_descs known;
   for (const node_ptr& operand : read) {
     require_one_pool(read[0]->home(), operand);

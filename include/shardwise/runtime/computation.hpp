@@ -44,23 +44,23 @@ class described_program {
 ///
 /// Every step pulls: the work for a shard reads complete operands and writes only that shard, so
 /// the shards of a step may be computed in any order and by any threads, with the same bits.
-class computation {
+class pending_computation {
  public:
-  explicit computation(std::uint64_t sequence)
+  explicit pending_computation(std::uint64_t sequence)
       : sequence_(sequence), recomputed_(recomputes() ? again::wholly : again::never) {}
-  computation(const computation&) = delete;
-  computation& operator=(const computation&) = delete;
+  pending_computation(const pending_computation&) = delete;
+  pending_computation& operator=(const pending_computation&) = delete;
 
   /// Releases the operands without recursion, however long the chain of pending nodes is: nodes
   /// that are destroyed with this one leave their own operands to it. Allocates nothing, since
   /// tensors may be released when memory is short.
-  virtual ~computation() {
+  virtual ~pending_computation() {
     static thread_local node_ptr* orphans = nullptr;
     node_ptr own;
     const bool is_first = orphans == nullptr;
     if (is_first) orphans = &own;
     for (node_ptr& operand : operands_) {
-      computation* const task = operand->task();
+      pending_computation* const task = operand->task();
       // The last owner passes the node on. So a node is on at most one list, whatever other threads
       // release meanwhile.
       if (task != nullptr && operand.use_count() == 1)
@@ -151,14 +151,14 @@ class computation {
 };
 
 /// A node that is not computed yet.
-class pending_node : public tensor_node, public computation {
+class pending_node : public tensor_node, public pending_computation {
  public:
   pending_node(std::shared_ptr<pool_state> home, shard_table_ptr where,
                const element_kernels& elements, std::uint64_t sequence)
-      : tensor_node(std::move(home), std::move(where), elements), computation(sequence) {}
+      : tensor_node(std::move(home), std::move(where), elements), pending_computation(sequence) {}
 
   SHARDWISE_INLINE void evaluate() override;
-  [[nodiscard]] computation* task() noexcept override { return this; }
+  [[nodiscard]] pending_computation* task() noexcept override { return this; }
   [[nodiscard]] tensor_node& result() noexcept override { return *this; }
   void prepare() override { allocate(home()->storage(), home()->memory()); }
 };

@@ -12,22 +12,22 @@
 namespace shardwise::detail {
 
 SHARDWISE_INLINE bool graph_custom_recording::is_own(const node_ptr& made) const {
-  computation* const task = made->task();
+  pending_computation* const task = made->task();
   return task != nullptr && !made->ready() && task->sequence() > begin_ &&
          std::find(results_.begin(), results_.end(), made) == results_.end();
 }
 
 SHARDWISE_INLINE void graph_custom_recording::finish_results() {
   for (const node_ptr& each : results_)
-    if (computation* const task = each->task()) task->set_custom_gradient();
+    if (pending_computation* const task = each->task()) task->set_custom_gradient();
 }
 
 SHARDWISE_INLINE bool graph_custom_recording::records() const { return !open_recordings().empty(); }
 
 SHARDWISE_INLINE graph_custom_recording::again_what_follows::again_what_follows() noexcept
-    : before_(std::exchange(computation::recomputes(), true)) {}
+    : before_(std::exchange(pending_computation::recomputes(), true)) {}
 SHARDWISE_INLINE graph_custom_recording::again_what_follows::~again_what_follows() {
-  computation::recomputes() = before_;
+  pending_computation::recomputes() = before_;
 }
 
 SHARDWISE_INLINE void graph_custom_recording::add_gradient(node_ptr x, node_ptr g) {

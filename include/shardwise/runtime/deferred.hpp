@@ -91,8 +91,8 @@ struct deferred {
     using plan = fusion<Paper, X...>;
     const auto tree = fused::call<Function, decltype(plan::template branch<I>(operands))...>{
         plan::template branch<I>(operands)...};
-    using expression = lazy<T, typename Paper::extents_type, typename Paper::layout_type,
-                            std::remove_const_t<decltype(tree)>, plan::total>;
+    using expression = lazy_result<T, typename Paper::extents_type, typename Paper::layout_type,
+                                   std::remove_const_t<decltype(tree)>, plan::total>;
     constexpr bool absorbs = (... || plan::shares[I].absorbed);
     // An expression that has been read by name is computed separately, even if it is moved from
     // afterwards; so is one that occurs twice among the operands.

@@ -70,7 +70,7 @@ class pool_state {
   [[nodiscard]] worker_team& team() noexcept { return team_; }
   [[nodiscard]] const worker_team& team() const noexcept { return team_; }
   /// Returns the arena that allocates the shards' memory.
-  [[nodiscard]] arena& storage() const noexcept { return *arena_; }
+  [[nodiscard]] memory_arena& storage() const noexcept { return *arena_; }
   /// Returns what each device holds.
   [[nodiscard]] device_memory& memory() noexcept { return memory_; }
   [[nodiscard]] const device_memory& memory() const noexcept { return memory_; }
@@ -116,7 +116,7 @@ class pool_state {
   mesh_desc mesh_;
   index_t devices_;
   device_memory memory_;
-  std::shared_ptr<arena> arena_;
+  std::shared_ptr<memory_arena> arena_;
   machine_turn turn_;
   cost_ledger counted_{mesh_};
   pending_list pending_;

@@ -16,10 +16,10 @@ namespace detail {
 
 /// Gives kernels temporary memory from an arena.
 inline void take_scratch(void* of, std::size_t bytes, void* to) {
-  arena_block& block = static_cast<arena*>(of)->allocate(static_cast<index_t>(bytes));
-  *static_cast<scratch_source::block*>(to) = {block.data, &block, [](void* token) noexcept {
-                                                arena::release(*static_cast<arena_block*>(token));
-                                              }};
+  arena_block& block = static_cast<memory_arena*>(of)->allocate(static_cast<index_t>(bytes));
+  *static_cast<scratch_source::block*>(to) = {
+      block.data, &block,
+      [](void* token) noexcept { memory_arena::release(*static_cast<arena_block*>(token)); }};
 }
 
 }  // namespace detail
@@ -100,7 +100,7 @@ SHARDWISE_INLINE pool_state::pool_state(const mesh_desc& mesh, std::unique_ptr<o
       mesh_{mesh.axes, device_order(devices_by_position_, positions_by_device_)},
       devices_(mesh.devices()),
       memory_(devices_),
-      arena_(arena::create()),
+      arena_(memory_arena::create()),
       link_(std::move(link)),
       own_devices_(devices_of(link_.get(), devices_)),
       team_(threads > 0 ? threads : default_threads(own_devices_), std::move(stop)) {}

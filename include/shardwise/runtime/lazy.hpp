@@ -27,9 +27,9 @@ namespace shardwise {
 /// without allocation. An expression that is read by name becomes a node that is computed once, for
 /// all readers. An expression that was moved from cannot be read again: that throws.
 template <class T, class Extents, class Layout, class Tree, std::size_t N>
-class lazy : public internal::named_once<paper_tensor<T, Extents, Layout>>,
-             public on_devices,
-             public internal::no_number<T, Extents> {
+class lazy_result : public internal::named_once<paper_tensor<T, Extents, Layout>>,
+                    public on_devices,
+                    public internal::no_number<T, Extents> {
  public:
   using domain = lazy_domain;
   using value_type = T;
@@ -37,22 +37,22 @@ class lazy : public internal::named_once<paper_tensor<T, Extents, Layout>>,
   using layout_type = Layout;
   static constexpr std::size_t arguments = N;
 
-  lazy(Tree tree, std::array<node_ptr, N> operands, const extents_desc& extents,
-       std::uint64_t sequence)
+  lazy_result(Tree tree, std::array<node_ptr, N> operands, const extents_desc& extents,
+              std::uint64_t sequence)
       : tree_(tree), held_(std::move(operands), extents, sequence) {}
   /// Constructs an expression that is already a node.
-  lazy(Tree tree, node_ptr made, const extents_desc& extents, std::uint64_t sequence)
+  lazy_result(Tree tree, node_ptr made, const extents_desc& extents, std::uint64_t sequence)
       : tree_(tree), held_(std::move(made), extents, sequence) {}
 
   /// A copy is the same expression; it is computed once together with the original, which copying
   /// names.
-  lazy(const lazy& other) : tree_(other.tree_), held_(other.held_, other.share()) {}
-  lazy(lazy&& other) noexcept : tree_(other.tree_), held_(std::move(other.held_)) {}
+  lazy_result(const lazy_result& other) : tree_(other.tree_), held_(other.held_, other.share()) {}
+  lazy_result(lazy_result&& other) noexcept : tree_(other.tree_), held_(std::move(other.held_)) {}
   using internal::named_once<paper_tensor<T, Extents, Layout>>::operator=;
   /// Keeps the compiler from declaring a copy assignment of its own, so that the assignment above
   /// reports its error for expressions of the same type too.
-  void operator=(const lazy&) requires(N == 0) = delete;
-  ~lazy() = default;
+  void operator=(const lazy_result&) requires(N == 0) = delete;
+  ~lazy_result() = default;
 
   [[nodiscard]] const extents_desc& extents() const noexcept { return held_.extents(); }
   [[nodiscard]] const mesh_desc& mesh() const { return held_.mesh(); }
@@ -73,7 +73,7 @@ class lazy : public internal::named_once<paper_tensor<T, Extents, Layout>>,
  private:
   static node_ptr make_node(const detail::held_operands<N>& held, std::array<node_ptr, N>& operands,
                             const void* tree) {
-    return make_pending<pass_node<T, Tree, N>>(operands, desc_of<lazy>(held.extents()),
+    return make_pending<pass_node<T, Tree, N>>(operands, desc_of<lazy_result>(held.extents()),
                                                element_kernels_of<T>, held.sequence(),
                                                *static_cast<const Tree*>(tree));
   }

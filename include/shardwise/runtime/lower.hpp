@@ -87,7 +87,7 @@ struct reached_nodes {
     };
     for (tensor_node* root : roots) meet(root);
     while (!open.empty()) {
-      computation* task = open.back()->task();
+      pending_computation* task = open.back()->task();
       open.pop_back();
       for (const node_ptr& operand : task->operands()) meet(operand.get());
     }

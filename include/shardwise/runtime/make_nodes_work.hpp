@@ -17,7 +17,9 @@ namespace shardwise {
 
 namespace detail {
 
-SHARDWISE_INLINE std::uint64_t next_sequence() noexcept { return computation::next_sequence(); }
+SHARDWISE_INLINE std::uint64_t next_sequence() noexcept {
+  return pending_computation::next_sequence();
+}
 
 SHARDWISE_INLINE void require_one_pool(const std::shared_ptr<pool_state>& home,
                                        const node_ptr& operand) {
@@ -98,7 +100,7 @@ SHARDWISE_INLINE node_ptr reshard_node_of(node_ptr from, const layout_desc& targ
   const mesh_desc& mesh = from->home()->mesh();
   const redistribution way = redistribute(mesh, from->tensor(), target);
   require(way.verdict);
-  for (const transfer& moved : way.moves) {
+  for (const planned_transfer& moved : way.moves) {
     tensor_desc result = from->tensor();
     result.layout = moved.after;
     const applied_operation does{&operation_of<collective_operation>,

@@ -82,7 +82,7 @@ SHARDWISE_INLINE void owner_link::agree(std::uint64_t hash, std::string_view wor
     card theirs;
     std::memcpy(&theirs, in[at(other)].data(), sizeof theirs);
     if (theirs == mine) continue;
-    sentence both;
+    message_text both;
     if (theirs.owners != mine.owners) both << "their lists of owners, or message sizes, differ; ";
     both << "owner " << self() << " runs " << mine.text() << "; owner " << other << " runs "
          << theirs.text();

@@ -10,14 +10,16 @@
 namespace shardwise::detail {
 
 SHARDWISE_INLINE graph_recomputing::graph_recomputing() noexcept
-    : before_(std::exchange(computation::recomputes(), true)) {}
+    : before_(std::exchange(pending_computation::recomputes(), true)) {}
 
-SHARDWISE_INLINE graph_recomputing::~graph_recomputing() { computation::recomputes() = before_; }
+SHARDWISE_INLINE graph_recomputing::~graph_recomputing() {
+  pending_computation::recomputes() = before_;
+}
 
 SHARDWISE_INLINE void graph_recomputing::keep(tensor_node& made) const noexcept {
-  computation* const task = made.task();
-  if (task != nullptr && !before_ && task->recomputed() == computation::again::wholly)
-    task->recompute(computation::again::within);
+  pending_computation* const task = made.task();
+  if (task != nullptr && !before_ && task->recomputed() == pending_computation::again::wholly)
+    task->recompute(pending_computation::again::within);
 }
 
 }  // namespace shardwise::detail

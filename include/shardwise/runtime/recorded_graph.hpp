@@ -114,8 +114,8 @@ class recorded_graph {
       const value_id id = at->task()->describe(described, read);
       const auto again = at->task()->recomputed();
       for (value_id i = first; i < code.size(); ++i)
-        code.recompute(i, again == computation::again::wholly ||
-                              (again == computation::again::within && i != id));
+        code.recompute(i, again == pending_computation::again::wholly ||
+                              (again == pending_computation::again::within && i != id));
       number_[at] = id;
       if (shares_nodes_) {
         nodes_.resize(static_cast<std::size_t>(id) + 1);
@@ -185,7 +185,7 @@ class recorded_graph {
   void mark_recomputed() const {
     for (std::size_t i = 0; i < nodes_.size(); ++i)
       if (code_.code[i].recomputed && nodes_[i] != nullptr && nodes_[i]->task() != nullptr)
-        nodes_[i]->task()->recompute(computation::again::wholly);
+        nodes_[i]->task()->recompute(pending_computation::again::wholly);
   }
   /// Appends the part of a custom gradient that the program contains, after its recording. Results
   /// that the program does not read are inputs, whose cotangents are 0.

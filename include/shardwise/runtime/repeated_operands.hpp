@@ -11,7 +11,7 @@
 namespace shardwise {
 
 template <class T, class Extents, class Layout, class Tree, std::size_t N>
-class lazy;
+class lazy_result;
 
 namespace detail {
 
@@ -19,7 +19,7 @@ namespace detail {
 template <class X>
 inline constexpr std::size_t lazy_arguments = 0;
 template <class T, class Extents, class Layout, class Tree, std::size_t N>
-inline constexpr std::size_t lazy_arguments<lazy<T, Extents, Layout, Tree, N>> = N;
+inline constexpr std::size_t lazy_arguments<lazy_result<T, Extents, Layout, Tree, N>> = N;
 
 /// True if two of these operands may be the same expression, and one of them is an rvalue.
 template <class A, class B>

@@ -170,7 +170,7 @@ SHARDWISE_INLINE std::shared_ptr<pool_state> prepared_program::home_of(
 SHARDWISE_INLINE void prepared_program::check(const program_input& input, const tensor_desc& wanted,
                                               int place) const {
   const auto refuse = [&](text_view have) {
-    sentence words = to_text(planned_->mesh, wanted);
+    message_text words = to_text(planned_->mesh, wanted);
     fail({.rule = violation::input_differs, .operand = place}, words << " is wanted, not " << have);
   };
   if (input.tensor == nullptr) {

@@ -60,7 +60,7 @@ inline void run_phase(pool_state& home, std::span<running_step> steps) {
     for (running_step& step : steps) {
       if (step.reused != nullptr)
         step.result->take_memory_of(*step.reused);
-      else if (computation* const task = step.result->task())
+      else if (pending_computation* const task = step.result->task())
         task->prepare();
       else
         step.result->allocate(home.storage(), home.memory());
@@ -76,11 +76,11 @@ inline void run_phase(pool_state& home, std::span<running_step> steps) {
   };
   run_guarded(run, [&](const std::exception_ptr& thrown) {
     for (const running_step& step : steps)
-      if (computation* const task = step.result->task()) task->fail_with(thrown);
+      if (pending_computation* const task = step.result->task()) task->fail_with(thrown);
   });
   for (running_step& step : steps) {
     home.counted().count(step.cost);
-    if (computation* const task = step.result->task())
+    if (pending_computation* const task = step.result->task())
       task->finish();
     else
       step.result->set_ready();
@@ -96,7 +96,7 @@ inline void throw_failures(std::span<const std::weak_ptr<tensor_node>> nodes) {
   for (const std::weak_ptr<tensor_node>& held : nodes) {
     const node_ptr at = held.lock();
     if (at == nullptr || at->ready() || at->task() == nullptr) continue;
-    computation& task = *at->task();
+    pending_computation& task = *at->task();
     for (const node_ptr& operand : task.operands())
       if (!operand->ready() && operand->task() != nullptr && operand->task()->failure())
         task.fail_with(operand->task()->failure());
@@ -118,7 +118,7 @@ inline void throw_failures(std::span<const std::weak_ptr<tensor_node>> nodes) {
 /// Returns the operand whose memory a pass, or an operation that reuses that of its first operand,
 /// may use for its result: it has no other owner. Null if there is none.
 [[nodiscard]] inline tensor_node* free_operand(tensor_node& result) {
-  const computation& task = *result.task();
+  const pending_computation& task = *result.task();
   const std::size_t count = task.is_pass() ? task.operands().size() : task.reuses_first();
   for (const node_ptr& operand : std::span(task.operands().begin(), count))
     if (operand.use_count() == 1 && operand->owns_memory() &&
@@ -132,7 +132,7 @@ inline void throw_failures(std::span<const std::weak_ptr<tensor_node>> nodes) {
 inline void run_alone(pool_state& home, tensor_node& root) {
   const node_ptr alone = root.shared_from_this();
   const std::weak_ptr<tensor_node> held = alone;
-  computation& task = *alone->task();
+  pending_computation& task = *alone->task();
   throw_failures({&held, 1});
   const operation_cost cost = task.cost();
   run_guarded(

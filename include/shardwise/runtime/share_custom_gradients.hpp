@@ -45,7 +45,7 @@ inline void share_custom_gradients(recorded_graph& graph, value_id begin,
     }
     made.sequence = next_sequence();
     for (const node_ptr& each : made.results)
-      if (computation* const task = each->task()) task->set_custom_gradient();
+      if (pending_computation* const task = each->task()) task->set_custom_gradient();
     for (const auto& list : open) list->push_back(made);
     arguments.clear();
     gradients.clear();

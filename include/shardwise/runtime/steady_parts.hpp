@@ -17,7 +17,7 @@ namespace shardwise::detail {
 /// Memory of the steps of one program, planned before it runs: blocks of the same size are reused.
 class step_workspace {
  public:
-  explicit step_workspace(arena& storage) : storage_(storage) {}
+  explicit step_workspace(memory_arena& storage) : storage_(storage) {}
 
   [[nodiscard]] shard_buffer<std::byte> take(index_t bytes) {
     const auto same =
@@ -35,7 +35,7 @@ class step_workspace {
   }
 
  private:
-  arena& storage_;
+  memory_arena& storage_;
   std::vector<shard_buffer<std::byte>> free_;
 };
 

@@ -51,7 +51,7 @@ inline void steady_program::parts::bind(std::span<tensor_node* const> tensors) {
       next->charge(home->memory());
     }
   }
-  arena& storage = home->storage();
+  memory_arena& storage = home->storage();
   for (std::size_t s = 0; s < further.size(); ++s) {
     if (further[s].empty()) continue;
     const shard_table& where = slots[s]->where();

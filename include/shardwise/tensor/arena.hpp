@@ -41,7 +41,7 @@ struct size_class {
   }
 };
 
-class arena;
+class memory_arena;
 
 /// A piece of memory from an arena, with the number of its owners.
 struct arena_block {
@@ -49,7 +49,7 @@ struct arena_block {
   size_class size{};
   std::atomic<std::uint32_t> owners{0};
   /// The arena of the block, which lives as long as one of its blocks is in use.
-  arena* home = nullptr;
+  memory_arena* home = nullptr;
   /// The next free block of the same class while this one is free.
   arena_block* next = nullptr;
 };
@@ -59,18 +59,19 @@ struct arena_block {
 ///
 /// Blocks are aligned to 64 bytes, those of 2 MiB and more to 2 MiB, on huge pages if the system
 /// supports them. When the limit is reached, all cached memory is released.
-class arena : public std::enable_shared_from_this<arena> {
+class memory_arena : public std::enable_shared_from_this<memory_arena> {
  public:
   /// Returns the default limit of cached bytes: a quarter of the machine's memory, or 1 GiB if that
   /// is unknown.
   [[nodiscard]] static index_t default_cache_limit() noexcept;
 
   /// Creates an arena, shared by its creator and by every block in use.
-  [[nodiscard]] static std::shared_ptr<arena> create(index_t cache_limit = default_cache_limit());
+  [[nodiscard]] static std::shared_ptr<memory_arena> create(
+      index_t cache_limit = default_cache_limit());
 
-  arena(const arena&) = delete;
-  arena& operator=(const arena&) = delete;
-  ~arena() { trim(); }
+  memory_arena(const memory_arena&) = delete;
+  memory_arena& operator=(const memory_arena&) = delete;
+  ~memory_arena() { trim(); }
 
   /// Returns a block of at least `bytes` with one owner; its contents are not initialised.
   ///
@@ -109,7 +110,7 @@ class arena : public std::enable_shared_from_this<arena> {
  private:
   using free_lists = std::array<arena_block*, size_class::count>;
 
-  explicit arena(index_t cache_limit) noexcept : cache_limit_(cache_limit) {}
+  explicit memory_arena(index_t cache_limit) noexcept : cache_limit_(cache_limit) {}
 
   [[noreturn]] static void refuse() {
 #if defined(__cpp_exceptions)
@@ -146,7 +147,7 @@ class arena : public std::enable_shared_from_this<arena> {
   std::mutex mutex_;
   free_lists free_{};
   index_t blocks_in_use_ = 0;
-  std::shared_ptr<arena> self_;
+  std::shared_ptr<memory_arena> self_;
   std::atomic<index_t> allocated_{0};
   std::atomic<index_t> cached_{0};
   std::atomic<index_t> system_allocations_{0};

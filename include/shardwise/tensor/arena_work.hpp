@@ -6,16 +6,16 @@
 
 namespace shardwise {
 
-SHARDWISE_INLINE index_t arena::default_cache_limit() noexcept {
+SHARDWISE_INLINE index_t memory_arena::default_cache_limit() noexcept {
   const std::size_t memory = detail::physical_memory();
   return memory > 0 ? static_cast<index_t>(memory / 4) : 1_GiB;
 }
 
-SHARDWISE_INLINE std::shared_ptr<arena> arena::create(index_t cache_limit) {
-  return std::shared_ptr<arena>(new arena(cache_limit));
+SHARDWISE_INLINE std::shared_ptr<memory_arena> memory_arena::create(index_t cache_limit) {
+  return std::shared_ptr<memory_arena>(new memory_arena(cache_limit));
 }
 
-SHARDWISE_INLINE arena_block& arena::allocate(index_t bytes) {
+SHARDWISE_INLINE arena_block& memory_arena::allocate(index_t bytes) {
   if (bytes < 0 || bytes > size_class::largest) refuse();
   const size_class size = size_class::of(bytes);
   arena_block* block = take_free(size);
@@ -24,7 +24,7 @@ SHARDWISE_INLINE arena_block& arena::allocate(index_t bytes) {
   return *block;
 }
 
-SHARDWISE_INLINE void arena::trim() noexcept {
+SHARDWISE_INLINE void memory_arena::trim() noexcept {
   free_lists unused{};
   {
     const std::lock_guard lock(mutex_);
@@ -35,7 +35,7 @@ SHARDWISE_INLINE void arena::trim() noexcept {
   for (arena_block* list : unused) destroy(list);
 }
 
-SHARDWISE_INLINE arena_block* arena::take_free(size_class size) {
+SHARDWISE_INLINE arena_block* memory_arena::take_free(size_class size) {
   arena_block* block = nullptr;
   {
     const std::lock_guard lock(mutex_);
@@ -49,7 +49,7 @@ SHARDWISE_INLINE arena_block* arena::take_free(size_class size) {
   return block;
 }
 
-SHARDWISE_INLINE arena_block* arena::make(size_class size) {
+SHARDWISE_INLINE arena_block* memory_arena::make(size_class size) {
   auto block = std::make_unique<arena_block>();
   void* memory = detail::take_memory(size.bytes);
   if (memory == nullptr) {
@@ -66,11 +66,11 @@ SHARDWISE_INLINE arena_block* arena::make(size_class size) {
   return block.release();
 }
 
-SHARDWISE_INLINE void arena::recycle(arena_block& block) noexcept {
+SHARDWISE_INLINE void memory_arena::recycle(arena_block& block) noexcept {
   const index_t bytes = signed_bytes(block.size);
   detail::forbid(block.data, block.size.bytes);
   // Destroyed last, after the lock is released: it may be the owner of this arena.
-  std::shared_ptr<arena> last_owner;
+  std::shared_ptr<memory_arena> last_owner;
   {
     const std::lock_guard lock(mutex_);
     add(allocated_, -bytes);
@@ -87,7 +87,7 @@ SHARDWISE_INLINE void arena::recycle(arena_block& block) noexcept {
   if (bytes <= cache_limit_) trim();
 }
 
-SHARDWISE_INLINE void arena::destroy(arena_block* list) noexcept {
+SHARDWISE_INLINE void memory_arena::destroy(arena_block* list) noexcept {
   while (list != nullptr) {
     const std::unique_ptr<arena_block> block(std::exchange(list, list->next));
     detail::permit(block->data, block->size.bytes);

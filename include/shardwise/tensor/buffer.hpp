@@ -35,7 +35,7 @@ class shard_buffer {
 
   /// Creates a buffer of `size` uninitialised elements. Throws `std::bad_alloc` if there is no
   /// memory for them, or if `size` is negative or too large.
-  shard_buffer(arena& from, index_t size) : size_(size) {
+  shard_buffer(memory_arena& from, index_t size) : size_(size) {
     if (size == 0) return;
     block_ = &from.allocate(bytes_of(size));
     data_ = static_cast<T*>(static_cast<void*>(block_->data));
@@ -43,7 +43,7 @@ class shard_buffer {
 
   shard_buffer(const shard_buffer& other) noexcept
       : block_(other.block_), data_(other.data_), size_(other.size_) {
-    if (block_ != nullptr) arena::retain(*block_);
+    if (block_ != nullptr) memory_arena::retain(*block_);
   }
   shard_buffer(shard_buffer&& other) noexcept { swap(other); }
   shard_buffer& operator=(shard_buffer other) noexcept {
@@ -51,7 +51,7 @@ class shard_buffer {
     return *this;
   }
   ~shard_buffer() {
-    if (block_ != nullptr) arena::release(*block_);
+    if (block_ != nullptr) memory_arena::release(*block_);
   }
 
   void swap(shard_buffer& other) noexcept {
@@ -99,7 +99,7 @@ class shard_buffer {
   /// Returns the same memory as bytes.
   [[nodiscard]] shard_buffer<std::byte> as_bytes() const noexcept {
     shard_buffer<std::byte> bytes;
-    if (block_ != nullptr) arena::retain(*block_);
+    if (block_ != nullptr) memory_arena::retain(*block_);
     bytes.block_ = block_;
     bytes.data_ = static_cast<std::byte*>(static_cast<void*>(data_));
     bytes.size_ = bytes_of(size_);

@@ -16,7 +16,7 @@
 
 namespace shardwise {
 
-class computation;
+class pending_computation;
 class pool_state;
 
 /// One tensor of a running program, independent of its element type: its description, its machine,
@@ -60,7 +60,7 @@ class tensor_node : public std::enable_shared_from_this<tensor_node> {
   /// Computes the shards, and everything that they depend on, unless they are computed already.
   SHARDWISE_INLINE virtual void evaluate();
   /// Returns how the shards are computed; null if they were given.
-  [[nodiscard]] SHARDWISE_INLINE virtual computation* task() noexcept;
+  [[nodiscard]] SHARDWISE_INLINE virtual pending_computation* task() noexcept;
 
   /// Returns the memory of a distinct shard; empty while the node is pending, and for a shard that
   /// only other processes hold.
@@ -85,7 +85,7 @@ class tensor_node : public std::enable_shared_from_this<tensor_node> {
   [[nodiscard]] const_any_block part_held_by(index_t device, const index_box& want) const noexcept;
 
   /// Allocates uninitialised memory for the shards that are here, and charges the devices for it.
-  void allocate(arena& storage, device_memory& memory);
+  void allocate(memory_arena& storage, device_memory& memory);
   /// Returns true if no other tensor and no view shares the memory of the shards.
   [[nodiscard]] bool owns_memory() const noexcept;
   /// Shares the memory of another node.

@@ -14,7 +14,7 @@ SHARDWISE_INLINE tensor_node::~tensor_node() {
 
 SHARDWISE_INLINE void tensor_node::evaluate() {}
 
-SHARDWISE_INLINE computation* tensor_node::task() noexcept { return nullptr; }
+SHARDWISE_INLINE pending_computation* tensor_node::task() noexcept { return nullptr; }
 
 SHARDWISE_INLINE const_any_block tensor_node::block_of(index_t place) const noexcept {
   const extents_desc extents = where().extents_of_shard(place);
@@ -36,7 +36,7 @@ SHARDWISE_INLINE const_any_block tensor_node::part_held_by(index_t device,
   return part_of_block(held_by(device), where().box_of(device), want);
 }
 
-SHARDWISE_INLINE void tensor_node::allocate(arena& storage, device_memory& memory) {
+SHARDWISE_INLINE void tensor_node::allocate(memory_arena& storage, device_memory& memory) {
   std::vector<shard_buffer<std::byte>> shards;
   shards.reserve(static_cast<std::size_t>(where().count()));
   for (index_t s = 0; s < where().count(); ++s)

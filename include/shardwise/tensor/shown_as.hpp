@@ -15,7 +15,7 @@ struct shown_type {
 template <class X>
   requires(!Operand<X> && requires { type_name<X>(); })
 struct shown_type<X> {
-  static constexpr sentence words = type_name<X>();
+  static constexpr message_text words = type_name<X>();
   using type = as_written<to_fixed_string<words.size()>(words)>;
 };
 template <Operand X>

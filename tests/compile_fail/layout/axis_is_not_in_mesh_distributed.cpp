@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::axis_is_not_in_mesh,
-// expect: pod, shardwise::dimension{1}, shardwise::called<6>{"modle"}>
+// expect: pod, shardwise::dimension_at{1}, shardwise::called<6>{"modle"}>
 // expect: a partition spec may only name axes of its mesh
 #include <shardwise/shardwise.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The first use of an invalid type is its only error.
 // expect: shardwise::broken_rule<shardwise::violation::axis_is_not_in_mesh,
-// expect: pod, shardwise::dimension{1}, shardwise::called<6>{"modle"}>
+// expect: pod, shardwise::dimension_at{1}, shardwise::called<6>{"modle"}>
 // expect: a partition spec may only name axes of its mesh
 #include <shardwise/shardwise.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::axis_is_used_twice,
-// expect: shardwise::P<shardwise::fixed_string<2>{"x"}, shardwise::fixed_string<2>{"x"}>, shardwise::dimension{1}, shardwise::called<2>{"x"}>
+// expect: shardwise::P<shardwise::fixed_string<2>{"x"}, shardwise::fixed_string<2>{"x"}>, shardwise::dimension_at{1}, shardwise::called<2>{"x"}>
 // expect: a mesh axis may appear once in a layout
 #include <shardwise/paper.hpp>
 

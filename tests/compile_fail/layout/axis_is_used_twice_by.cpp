@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::axis_is_used_twice,
-// expect: shardwise::P<shardwise::fixed_string<6>{"y,x,y"}>, shardwise::dimension{0}, shardwise::called<2>{"y"}>
+// expect: shardwise::P<shardwise::fixed_string<6>{"y,x,y"}>, shardwise::dimension_at{0}, shardwise::called<2>{"y"}>
 // expect: a mesh axis may appear once in a layout
 #include <shardwise/paper.hpp>
 

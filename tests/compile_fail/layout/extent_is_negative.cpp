@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::extent_is_negative,
-// expect: shardwise::types<>, shardwise::dimension{1}, shardwise::size_met{-8}, shardwise::size_needed{0}>
+// expect: shardwise::of_types<>, shardwise::dimension_at{1}, shardwise::size_met{-8}, shardwise::size_needed{0}>
 // expect: an extent is zero or more
 #include <shardwise/paper.hpp>
 

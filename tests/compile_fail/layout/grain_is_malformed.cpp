@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::grain_is_malformed,
-// expect: shardwise::P<shardwise::fixed_string<1>{""}, shardwise::fixed_string<4>{"x%0"}>, shardwise::dimension{1}, shardwise::called<3>{"%0"}>
+// expect: shardwise::P<shardwise::fixed_string<1>{""}, shardwise::fixed_string<4>{"x%0"}>, shardwise::dimension_at{1}, shardwise::called<3>{"%0"}>
 // expect: after its axes an entry may have %block (1 or more), *chunks (2 or more), or *1 for a single cut over several axes
 #include <shardwise/paper.hpp>
 

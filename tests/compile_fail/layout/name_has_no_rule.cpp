@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::name_has_no_rule,
-// expect: shardwise::types<shardwise::nearest_names<shardwise::fixed_string<6>{"embed"}>, rules>, shardwise::dimension{1}, shardwise::called<6>{"emebd"}>
+// expect: shardwise::of_types<shardwise::nearest_names<shardwise::fixed_string<6>{"embed"}>, rules>, shardwise::dimension_at{1}, shardwise::called<6>{"emebd"}>
 // expect: shardwise::nearest_names<shardwise::fixed_string<6>{"embed"}>, rules>
 // expect: a named dimension has a rule
 #include <shardwise/paper.hpp>

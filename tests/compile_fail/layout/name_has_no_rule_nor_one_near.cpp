@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::name_has_no_rule,
-// expect: shardwise::types<shardwise::nearest_names<>, rules>, shardwise::dimension{0}, shardwise::called<7>{"hidden"}>
+// expect: shardwise::of_types<shardwise::nearest_names<>, rules>, shardwise::dimension_at{0}, shardwise::called<7>{"hidden"}>
 #include <shardwise/paper.hpp>
 
 using namespace shardwise;

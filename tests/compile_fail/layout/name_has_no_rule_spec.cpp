@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::name_has_no_rule,
-// expect: shardwise::types<shardwise::nearest_names<shardwise::fixed_string<6>{"embed"}>, rules>, shardwise::dimension{0}, shardwise::called<6>{"Embed"}>
+// expect: shardwise::of_types<shardwise::nearest_names<shardwise::fixed_string<6>{"embed"}>, rules>, shardwise::dimension_at{0}, shardwise::called<6>{"Embed"}>
 // expect: shardwise::nearest_names<shardwise::fixed_string<6>{"embed"}>, rules>
 #include <shardwise/paper.hpp>
 

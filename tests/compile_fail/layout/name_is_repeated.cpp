@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::name_is_repeated,
-// expect: rules, shardwise::dimension{1}, shardwise::called<6>{"embed"}>
+// expect: rules, shardwise::dimension_at{1}, shardwise::called<6>{"embed"}>
 // expect: the dimensions of a tensor have different names
 #include <shardwise/paper.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::extent_is_not_divisible,
-// expect: pod, shardwise::dimension{1}, shardwise::extent{6}, shardwise::equal_parts{4}, shardwise::nearest{4, 8}, shardwise::called<6>{"model"}>
+// expect: pod, shardwise::dimension_at{1}, shardwise::actual_extent{6}, shardwise::equal_parts{4}, shardwise::nearest_sizes{4, 8}, shardwise::called<6>{"model"}>
 #include <shardwise/paper.hpp>
 
 using namespace shardwise;

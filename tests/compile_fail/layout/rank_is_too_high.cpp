@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::rank_is_too_high,
-// expect: shardwise::types<>, shardwise::dimension{8}>
+// expect: shardwise::of_types<>, shardwise::dimension_at{8}>
 // expect: a tensor has at most 8 dimensions
 #include <shardwise/paper.hpp>
 

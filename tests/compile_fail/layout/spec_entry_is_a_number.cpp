@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::spec_is_malformed,
-// expect: shardwise::P<shardwise::fixed_string<2>{"x"}, shardwise::fixed_string<9>{"(number)"}>, shardwise::dimension{1}, shardwise::called<9>{"(number)"}>
+// expect: shardwise::P<shardwise::fixed_string<2>{"x"}, shardwise::fixed_string<9>{"(number)"}>, shardwise::dimension_at{1}, shardwise::called<9>{"(number)"}>
 // expect: an entry is none, one axis, or by(axes), without blanks or nesting
 #include <shardwise/paper.hpp>
 

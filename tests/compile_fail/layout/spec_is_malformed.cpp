@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::spec_is_malformed,
-// expect: shardwise::P<shardwise::fixed_string<3>{"x "}, shardwise::fixed_string<1>{""}>, shardwise::dimension{0}, shardwise::called<3>{"x "}>
+// expect: shardwise::P<shardwise::fixed_string<3>{"x "}, shardwise::fixed_string<1>{""}>, shardwise::dimension_at{0}, shardwise::called<3>{"x "}>
 // expect: an entry is none, one axis, or by(axes), without blanks or nesting
 #include <shardwise/paper.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::operand_is_no_mask,
-// expect: shardwise::types<shardwise::attention_of<shardwise::attends::to_all>, bool>, shardwise::suggested<25>{"nn::attention_mask{mask}"}>
+// expect: shardwise::of_types<shardwise::attention_of<shardwise::attends::to_all>, bool>, shardwise::suggested<25>{"nn::attention_mask{mask}"}>
 // longest-line: 2200
 #include <shardwise/nn.hpp>
 #include <shardwise/shardwise.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // An integer of rank 0 in the place of a mask is not taken for the position of the first query.
 // expect: shardwise::broken_rule<shardwise::violation::operand_is_no_mask,
-// expect: shardwise::types<shardwise::attention_of<shardwise::attends::to_earlier>, int>
+// expect: shardwise::of_types<shardwise::attention_of<shardwise::attends::to_earlier>, int>
 // longest-line: 2200
 #include <shardwise/nn.hpp>
 #include <shardwise/shardwise.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // A mask without its name would be a context.
 // expect: shardwise::broken_rule<shardwise::violation::operand_is_no_mask,
-// expect: shardwise::types<shardwise::attention_of<shardwise::attends::to_earlier>, bool>, shardwise::suggested<25>{"nn::attention_mask{mask}"}>
+// expect: shardwise::of_types<shardwise::attention_of<shardwise::attends::to_earlier>, bool>, shardwise::suggested<25>{"nn::attention_mask{mask}"}>
 // expect: a module takes it as nn::attention_mask{mask}
 // longest-line: 2200
 #include <shardwise/nn.hpp>

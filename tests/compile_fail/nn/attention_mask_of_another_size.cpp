@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::broken_rule<shardwise::violation::operand_sizes_differ, shardwise::attention_of<shardwise::attends::to_earlier>, shardwise::operand{3}, shardwise::dimension{0}
+// expect: shardwise::broken_rule<shardwise::violation::operand_sizes_differ, shardwise::attention_of<shardwise::attends::to_earlier>, shardwise::operand_at{3}, shardwise::dimension_at{0}
 // longest-line: 2200
 #include <shardwise/nn.hpp>
 #include <shardwise/shardwise.hpp>

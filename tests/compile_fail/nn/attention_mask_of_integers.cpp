@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::operand_is_no_mask,
-// expect: shardwise::types<shardwise::attention_of<shardwise::attends::to_earlier>, int>, shardwise::suggested<29>{"nn::attention_mask{mask > 0}"}>
+// expect: shardwise::of_types<shardwise::attention_of<shardwise::attends::to_earlier>, int>, shardwise::suggested<29>{"nn::attention_mask{mask > 0}"}>
 // expect: a mask of attention is a tensor of bool, as mask > 0 gives, or of numbers like the queries; a module takes it as nn::attention_mask{mask}
 // longest-line: 2200
 #include <shardwise/nn.hpp>

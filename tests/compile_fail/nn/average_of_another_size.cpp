@@ -2,7 +2,7 @@
 // An average has the extents of the model: it is not broadcast.
 // expect: shardwise::broken_rule<shardwise::violation::operand_sizes_differ,
 // expect: shardwise::detail::moved_average
-// expect: shardwise::operand{1}, shardwise::dimension{0}, shardwise::size_met{1}, shardwise::size_needed{8}>
+// expect: shardwise::operand_at{1}, shardwise::dimension_at{0}, shardwise::size_met{1}, shardwise::size_needed{8}>
 // longest-line: 1000
 #include <shardwise/nn.hpp>
 #include <shardwise/shardwise.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The two layers whose results a gated mlp multiplies have another number of columns.
 // expect: shardwise::broken_rule<shardwise::violation::operand_sizes_differ,
-// expect: shardwise::operand{1}, shardwise::dimension{1}, shardwise::size_met{4}, shardwise::size_needed{8}>
+// expect: shardwise::operand_at{1}, shardwise::dimension_at{1}, shardwise::size_met{4}, shardwise::size_needed{8}>
 // expect: include/shardwise/nn/mlp.hpp:
 // longest-line: 700
 #include <shardwise/nn.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Between a weight of another size and the call of its module stands nothing of the library.
 // expect: shardwise::broken_rule<shardwise::violation::operand_sizes_differ,
-// expect: shardwise::operand{1}, shardwise::dimension{0}, shardwise::size_met{12}, shardwise::size_needed{16}>
+// expect: shardwise::operand_at{1}, shardwise::dimension_at{0}, shardwise::size_met{12}, shardwise::size_needed{16}>
 #include <shardwise/nn.hpp>
 #include <shardwise/shardwise.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // An error in a module without a bias is shown where the module calls the operation.
 // expect: shardwise::broken_rule<shardwise::violation::operand_sizes_differ,
-// expect: shardwise::operand{1}, shardwise::dimension{0}, shardwise::size_met{12}, shardwise::size_needed{16}>
+// expect: shardwise::operand_at{1}, shardwise::dimension_at{0}, shardwise::size_met{12}, shardwise::size_needed{16}>
 // expect: include/shardwise/nn/linear.hpp:
 // longest-line: 500
 #include <shardwise/nn.hpp>

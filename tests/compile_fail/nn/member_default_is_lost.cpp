@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A member with a default value stands before the tensors of a model that is made from its type.
-// expect: shardwise::broken_rule<shardwise::misuse::member_default_is_lost, shardwise::types<net>
+// expect: shardwise::broken_rule<shardwise::misuse::member_default_is_lost, shardwise::of_types<net>
 // expect: in a model that is made from its type, members that are not tensors follow the
 #include <shardwise/nn.hpp>
 #include <shardwise/shardwise.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::parameter_has_no_rule,
-// expect: shardwise::types<>, shardwise::called<5>{"down"}
+// expect: shardwise::of_types<>, shardwise::called<5>{"down"}
 #include <shardwise/nn.hpp>
 #include <shardwise/shardwise.hpp>
 

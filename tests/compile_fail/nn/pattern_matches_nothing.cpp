@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::pattern_matches_nothing,
-// expect: shardwise::types<>, shardwise::called<4>{"upp"}
+// expect: shardwise::of_types<>, shardwise::called<4>{"upp"}
 #include <shardwise/nn.hpp>
 #include <shardwise/shardwise.hpp>
 

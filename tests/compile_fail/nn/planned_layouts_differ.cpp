@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::misuse::planned_layouts_differ,
-// expect: shardwise::types<>, shardwise::called<9>{"0.weight"}, shardwise::called<9>{"1.weight"}
+// expect: shardwise::of_types<>, shardwise::called<9>{"0.weight"}, shardwise::called<9>{"1.weight"}
 #include <shardwise/nn.hpp>
 #include <shardwise/shardwise.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::planned_layout_is_fixed,
-// expect: shardwise::types<>, shardwise::called<3>{"up"}
+// expect: shardwise::of_types<>, shardwise::called<3>{"up"}
 #include <shardwise/nn.hpp>
 #include <shardwise/shardwise.hpp>
 

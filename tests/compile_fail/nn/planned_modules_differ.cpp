@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::misuse::planned_layouts_differ,
-// expect: shardwise::types<>, shardwise::called<2>{"0"}, shardwise::called<2>{"1"}
+// expect: shardwise::of_types<>, shardwise::called<2>{"0"}, shardwise::called<2>{"1"}
 #include <shardwise/nn.hpp>
 #include <shardwise/shardwise.hpp>
 

@@ -2,7 +2,7 @@
 // Probabilities of classes have the shape of the logits.
 // expect: shardwise::broken_rule<shardwise::violation::operand_rank_differs,
 // expect: shardwise::cross_entropy
-// expect: shardwise::operand{1}
+// expect: shardwise::operand_at{1}
 #include <shardwise/nn.hpp>
 #include <shardwise/shardwise.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::misuse::result_spec_is_missing,
-// expect: shardwise::types<>, shardwise::called<5>{"down"}
+// expect: shardwise::of_types<>, shardwise::called<5>{"down"}
 #include <shardwise/nn.hpp>
 #include <shardwise/shardwise.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Found before the steps of the norm, so that none of them is in the message.
 // expect: shardwise::broken_rule<shardwise::violation::operand_sizes_differ,
-// expect: shardwise::pointwise<shardwise::functions::multiply>, shardwise::operand{1}, shardwise::dimension{0}, shardwise::size_met{4}, shardwise::size_needed{6}>
+// expect: shardwise::pointwise<shardwise::functions::multiply>, shardwise::operand_at{1}, shardwise::dimension_at{0}, shardwise::size_met{4}, shardwise::size_needed{6}>
 // longest-line: 450
 #include <shardwise/nn.hpp>
 #include <shardwise/shardwise.hpp>

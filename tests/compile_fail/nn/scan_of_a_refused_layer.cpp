@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::operand_sizes_differ,
-// expect: shardwise::pointwise<shardwise::functions::add>, shardwise::operand{1}, shardwise::dimension{1}, shardwise::size_met{4}, shardwise::size_needed{6}>
+// expect: shardwise::pointwise<shardwise::functions::add>, shardwise::operand_at{1}, shardwise::dimension_at{1}, shardwise::size_met{4}, shardwise::size_needed{6}>
 #include <shardwise/nn.hpp>
 #include <shardwise/shardwise.hpp>
 

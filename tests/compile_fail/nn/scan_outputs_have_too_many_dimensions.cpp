@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::rank_is_too_high
-// expect: shardwise::types<>, shardwise::size_met{9}, shardwise::size_needed{8}>
+// expect: shardwise::of_types<>, shardwise::size_met{9}, shardwise::size_needed{8}>
 #include <shardwise/nn.hpp>
 #include <shardwise/shardwise.hpp>
 

@@ -2,7 +2,7 @@
 // There are as many weights as classes.
 // expect: shardwise::broken_rule<shardwise::violation::operand_sizes_differ,
 // expect: shardwise::detail::class_weights
-// expect: shardwise::operand{1}, shardwise::dimension{0}, shardwise::size_met{4}, shardwise::size_needed{3}>
+// expect: shardwise::operand_at{1}, shardwise::dimension_at{0}, shardwise::size_met{4}, shardwise::size_needed{3}>
 // longest-line: 600
 #include <shardwise/nn.hpp>
 #include <shardwise/shardwise.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // An error in the function of a compiled step is the only one where the program asks for its cost.
 // expect: shardwise::broken_rule<shardwise::violation::operand_layouts_conflict,
-// expect: shardwise::operand{1}, shardwise::dimension{0}
+// expect: shardwise::operand_at{1}, shardwise::dimension_at{0}
 // expect: corresponding dimensions are split the same way
 #include <shardwise/optim.hpp>
 #include <shardwise/shardwise.hpp>

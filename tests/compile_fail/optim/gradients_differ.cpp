@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::misuse::gradients_differ,
-// expect: shardwise::types<shardwise::optim::sgd>>
+// expect: shardwise::of_types<shardwise::optim::sgd>>
 #include <shardwise/optim.hpp>
 #include <shardwise/shardwise.hpp>
 

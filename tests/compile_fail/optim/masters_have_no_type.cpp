@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The state and the step have the same mistake.
 // expect: shardwise::broken_rule<shardwise::misuse::masters_have_no_type,
-// expect: shardwise::types<shardwise::optim::masters<shardwise::optim::adam>>>
+// expect: shardwise::of_types<shardwise::optim::masters<shardwise::optim::adam>>>
 #include <shardwise/optim.hpp>
 #include <shardwise/shardwise.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::misuse::optimizer_state_differs,
-// expect: shardwise::types<shardwise::optim::adam>>
+// expect: shardwise::of_types<shardwise::optim::adam>>
 // longest-line: 850
 #include <shardwise/optim.hpp>
 #include <shardwise/shardwise.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::misuse::tensor_is_not_a_number,
-// expect: shardwise::types<>, shardwise::suggested<12>{"equal(a, b)"}>
+// expect: shardwise::of_types<>, shardwise::suggested<12>{"equal(a, b)"}>
 // expect: a tensor is not one number or bool: write exp(x) without std::, where(c, x, y) for if, to_host(x) to read
 #include <shardwise/paper.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: broken_rule<shardwise::violation::loss_is_no_number, shardwise::types<float
+// expect: broken_rule<shardwise::violation::loss_is_no_number, shardwise::of_types<float
 // expect: a loss is one floating-point number, such as sum(x) or mean(x)
 // longest-line: 600
 #include <shardwise/shardwise.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::misuse::size_count_differs,
-// expect: shardwise::types<>, shardwise::size_met{0}, shardwise::size_needed{1}>
+// expect: shardwise::of_types<>, shardwise::size_met{0}, shardwise::size_needed{1}>
 // expect: abstract<X> takes one size for each dyn extent and each dyn axis of X
 #include <shardwise/paper.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The functions after the invalid one cause no further errors.
 // expect: shardwise::broken_rule<shardwise::violation::operand_layouts_conflict,
-// expect: shardwise::einsum_of<shardwise::fixed_string<6>{"i,i->"}>, shardwise::operand{1}, shardwise::dimension{0}, shardwise::called<2>{"y"}, shardwise::suggested<25>{"reshard<P<x>>(operand 1)"}>
+// expect: shardwise::einsum_of<shardwise::fixed_string<6>{"i,i->"}>, shardwise::operand_at{1}, shardwise::dimension_at{0}, shardwise::called<2>{"y"}, shardwise::suggested<25>{"reshard<P<x>>(operand 1)"}>
 // expect: shardwise::fixed_string<6>{"i,i->"}>,
 // expect: corresponding dimensions are split the same way
 #include <shardwise/paper.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::misuse::operand_is_not_a_tensor,
-// expect: shardwise::types<scale, float>, shardwise::operand{1}>
+// expect: shardwise::of_types<scale, float>, shardwise::operand_at{1}>
 // expect: an operand is a tensor, on paper abstract<X>(), or in elementwise functions a number
 #include <shardwise/paper.hpp>
 

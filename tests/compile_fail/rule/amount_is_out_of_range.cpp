@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::amount_is_out_of_range,
-// expect: shardwise::dimension{1}, shardwise::size_met{-1}, shardwise::size_needed{0}>
+// expect: shardwise::dimension_at{1}, shardwise::size_met{-1}, shardwise::size_needed{0}>
 // expect: padding is 0 or more, groups and counts are 1 or more, a step is not 0, and pixel factors are 1 to 32768
 #include <shardwise/paper.hpp>
 

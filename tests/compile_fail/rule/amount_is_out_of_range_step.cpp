@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::amount_is_out_of_range,
-// expect: shardwise::strided_slice_of<1, 0, 8, 0, false>, shardwise::dimension{1}, shardwise::size_met{0}, shardwise::size_needed{1}>
+// expect: shardwise::strided_slice_of<1, 0, 8, 0, false>, shardwise::dimension_at{1}, shardwise::size_met{0}, shardwise::size_needed{1}>
 #include <shardwise/paper.hpp>
 
 using namespace shardwise;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::axis_would_split_twice,
-// expect: shardwise::pointwise<shardwise::functions::add>, shardwise::operand{0}, shardwise::dimension{0}, shardwise::called<2>{"x"}, shardwise::suggested<28>{"reshard<P<none>>(operand 0)"}>
+// expect: shardwise::pointwise<shardwise::functions::add>, shardwise::operand_at{0}, shardwise::dimension_at{0}, shardwise::called<2>{"x"}, shardwise::suggested<28>{"reshard<P<none>>(operand 0)"}>
 // expect: a mesh axis splits one dimension of an operation
 #include <shardwise/paper.hpp>
 

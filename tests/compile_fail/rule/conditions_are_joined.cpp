@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // What uses the result causes no further error.
 // expect: shardwise::broken_rule<shardwise::misuse::tensor_is_not_a_number,
-// expect: shardwise::types<>, shardwise::suggested<33>{"logical_and or bitwise_and(a, b)"}>
+// expect: shardwise::of_types<>, shardwise::suggested<33>{"logical_and or bitwise_and(a, b)"}>
 #include <shardwise/paper.hpp>
 
 using namespace shardwise;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::constraint_needs_communication,
-// expect: shardwise::types<>, shardwise::called<11>{"all_gather"}, shardwise::called<4>{"x,y"}, shardwise::operand{0}, shardwise::suggested<28>{"reshard<P<none>>(operand 0)"}>
+// expect: shardwise::of_types<>, shardwise::called<11>{"all_gather"}, shardwise::called<4>{"x,y"}, shardwise::operand_at{0}, shardwise::suggested<28>{"reshard<P<none>>(operand 0)"}>
 // expect: a constraint is met without communication; only a reshard moves data
 #include <shardwise/paper.hpp>
 

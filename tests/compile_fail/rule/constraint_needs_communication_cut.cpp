@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::constraint_needs_communication,
-// expect: shardwise::called<11>{"all_to_all"}, shardwise::called<4>{"x,y"}, shardwise::operand{0},
+// expect: shardwise::called<11>{"all_to_all"}, shardwise::called<4>{"x,y"}, shardwise::operand_at{0},
 // expect-gcc: shardwise::suggested<38>{"reshard<P<cut_once(x, y)>>(operand 0)"}>
 #include <shardwise/paper.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::constraint_needs_communication,
-// expect: shardwise::types<>, shardwise::called<15>{"reduce_scatter"}, shardwise::called<2>{"y"}, shardwise::operand{0}, shardwise::suggested<28>{"reshard<P<x, y>>(operand 0)"}>
+// expect: shardwise::of_types<>, shardwise::called<15>{"reduce_scatter"}, shardwise::called<2>{"y"}, shardwise::operand_at{0}, shardwise::suggested<28>{"reshard<P<x, y>>(operand 0)"}>
 // expect: a constraint is met without communication; only a reshard moves data
 #include <shardwise/paper.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::dimension_is_repeated,
-// expect: shardwise::dimension{1}
+// expect: shardwise::dimension_at{1}
 // expect: an operation names each dimension once
 #include <shardwise/paper.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::dimension_is_split,
-// expect: shardwise::max_with_index_of<0>, shardwise::operand{0}, shardwise::dimension{0}, shardwise::called<2>{"x"}, shardwise::suggested<34>{"reshard<P<none, none>>(operand 0)"}, shardwise::or_across<2>{"x"}>
+// expect: shardwise::max_with_index_of<0>, shardwise::operand_at{0}, shardwise::dimension_at{0}, shardwise::called<2>{"x"}, shardwise::suggested<34>{"reshard<P<none, none>>(operand 0)"}, shardwise::or_across<2>{"x"}>
 // expect: a dimension needed whole is not split
 #include <shardwise/paper.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::dimension_is_split,
-// expect: shardwise::cumsum_of<1>, shardwise::operand{0}, shardwise::dimension{1}, shardwise::called<6>{"model"}
+// expect: shardwise::cumsum_of<1>, shardwise::operand_at{0}, shardwise::dimension_at{1}, shardwise::called<6>{"model"}
 // expect: reshard<P<data, none>>(operand 0)
 // expect: or_across<12>{"data, model"}
 #include <shardwise/paper.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::dimension_is_split,
-// expect: shardwise::layer_norm_of<0, 2>, shardwise::operand{0}, shardwise::dimension{0}, shardwise::called<5>{"data"}
+// expect: shardwise::layer_norm_of<0, 2>, shardwise::operand_at{0}, shardwise::dimension_at{0}, shardwise::called<5>{"data"}
 #include <shardwise/shardwise.hpp>
 
 using namespace shardwise;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::dimension_is_split,
-// expect: shardwise::concatenate_of<0>, shardwise::operand{0}, shardwise::dimension{0}, shardwise::called<2>{"x"}
+// expect: shardwise::concatenate_of<0>, shardwise::operand_at{0}, shardwise::dimension_at{0}, shardwise::called<2>{"x"}
 // expect: reshard<P<none, none>>(operand 0)
 // expect: or_across<2>{"x"}
 #include <shardwise/paper.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Two results are two after an error too.
 // expect: shardwise::broken_rule<shardwise::violation::dimension_is_split,
-// expect: shardwise::max_with_index_of<1>, shardwise::operand{0}, shardwise::dimension{1}, shardwise::called<2>{"y"}
+// expect: shardwise::max_with_index_of<1>, shardwise::operand_at{0}, shardwise::dimension_at{1}, shardwise::called<2>{"y"}
 // expect: reshard<P<x, none>>(operand 0)
 // expect: or_across<2>{"y"}
 #include <shardwise/paper.hpp>

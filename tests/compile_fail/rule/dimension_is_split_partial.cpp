@@ -2,7 +2,7 @@
 // expect: shardwise::broken_rule<shardwise::violation::dimension_is_split,
 // expect: as_partial_of
 // expect: shardwise::called<5>{"data"}
-// expect: shardwise::dimension{0}
+// expect: shardwise::dimension_at{0}
 // expect: reshard<P<none, none>>(operand 0)
 #include <shardwise/paper.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // longest-line: 450
 // expect: shardwise::broken_rule<shardwise::violation::dimension_is_split,
-// expect: shardwise::operand{1}, shardwise::dimension{0}, shardwise::called<5>{"data"}
+// expect: shardwise::operand_at{1}, shardwise::dimension_at{0}, shardwise::called<5>{"data"}
 // expect: reshard<P<none, none>>(operand 1)
 #include <shardwise/paper.hpp>
 

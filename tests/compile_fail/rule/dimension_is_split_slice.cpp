@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::dimension_is_split,
 // expect: shardwise::strided_slice_of<1, 0, 8, 1
-// expect: shardwise::operand{0}, shardwise::dimension{1}, shardwise::called<6>{"model"}
+// expect: shardwise::operand_at{0}, shardwise::dimension_at{1}, shardwise::called<6>{"model"}
 // expect: reshard<P<data, none>>(operand 0)
 // expect: or_across<6>{"model"}
 #include <shardwise/paper.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::dimension_is_split,
-// expect: shardwise::softmax_of<1>, shardwise::operand{0}, shardwise::dimension{1}
+// expect: shardwise::softmax_of<1>, shardwise::operand_at{0}, shardwise::dimension_at{1}
 // expect: reshard<P<x, none>>(operand 0)
 // expect: or_across<2>{"y"}
 #include <shardwise/paper.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Programs that name all three results are told only about the split.
 // expect: shardwise::broken_rule<shardwise::violation::dimension_is_split,
-// expect: shardwise::linalg::svd_of, shardwise::operand{0}, shardwise::dimension{1}, shardwise::called<2>{"x"}
+// expect: shardwise::linalg::svd_of, shardwise::operand_at{0}, shardwise::dimension_at{1}, shardwise::called<2>{"x"}
 #include <shardwise/paper.hpp>
 
 using namespace shardwise;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::dimension_is_split,
-// expect: shardwise::operand{0}, shardwise::dimension{2}, shardwise::called<2>{"y"}
+// expect: shardwise::operand_at{0}, shardwise::dimension_at{2}, shardwise::called<2>{"y"}
 // expect-gcc: reshard<P<x, none, none, none>>(operand 0)
 // expect: or_across<2>{"y"}
 #include <shardwise/paper.hpp>

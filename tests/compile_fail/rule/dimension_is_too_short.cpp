@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::dimension_is_too_short,
-// expect: shardwise::operand{0}, shardwise::dimension{1}, shardwise::size_met{4}, shardwise::size_needed{5}>
+// expect: shardwise::operand_at{0}, shardwise::dimension_at{1}, shardwise::size_met{4}, shardwise::size_needed{5}>
 // expect: at most as many elements are taken of a dimension as it has
 #include <shardwise/paper.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::dimensions_are_no_permutation,
-// expect: shardwise::transpose_of<0, 0>, shardwise::dimension{1}>
+// expect: shardwise::transpose_of<0, 0>, shardwise::dimension_at{1}>
 // expect: a transpose names every dimension of its operand once
 #include <shardwise/paper.hpp>
 

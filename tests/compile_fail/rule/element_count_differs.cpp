@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::element_count_differs,
-// expect: shardwise::operand{0}, shardwise::size_met{64}, shardwise::size_needed{128}
+// expect: shardwise::operand_at{0}, shardwise::size_met{64}, shardwise::size_needed{128}
 // expect: a reshape keeps the number of elements, and leaves at most one extent open
 #include <shardwise/paper.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::misuse::elements_are_no_integers,
-// expect: shardwise::types<shardwise::pointwise<shardwise::functions::left_shift>, bool>>
+// expect: shardwise::of_types<shardwise::pointwise<shardwise::functions::left_shift>, bool>>
 // expect: bitwise operations and shifts need integers: cast<std::int32_t>(x) converts numbers
 #include <shardwise/shardwise.hpp>
 

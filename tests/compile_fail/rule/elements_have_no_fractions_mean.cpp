@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::misuse::elements_have_no_fractions,
-// expect: shardwise::types<shardwise::mean_of, int>>
+// expect: shardwise::of_types<shardwise::mean_of, int>>
 // expect: random numbers, roots, exponentials, means and gradients need floating-point elements
 #include <shardwise/paper.hpp>
 

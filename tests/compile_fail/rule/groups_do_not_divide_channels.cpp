@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::groups_do_not_divide_channels,
-// expect: group_norm_of<3>, shardwise::operand{0}, shardwise::dimension{1}, shardwise::extent{4}, shardwise::multiple_of{3}, shardwise::nearest{3, 6}>
+// expect: group_norm_of<3>, shardwise::operand_at{0}, shardwise::dimension_at{1}, shardwise::actual_extent{4}, shardwise::multiple_of{3}, shardwise::nearest_sizes{3, 6}>
 // expect: channels are divided into one or more groups of the same size
 #include <shardwise/paper.hpp>
 

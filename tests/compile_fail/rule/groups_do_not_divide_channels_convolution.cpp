@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::groups_do_not_divide_channels,
-// expect: shardwise::operand{1}, shardwise::dimension{0}, shardwise::extent{16}, shardwise::multiple_of{3}, shardwise::nearest{15, 18}>
+// expect: shardwise::operand_at{1}, shardwise::dimension_at{0}, shardwise::actual_extent{16}, shardwise::multiple_of{3}, shardwise::nearest_sizes{15, 18}>
 #include <shardwise/paper.hpp>
 
 using namespace shardwise;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::misuse::host_elements_differ,
-// expect: shardwise::types<double, float>>
+// expect: shardwise::of_types<double, float>>
 #include <shardwise/shardwise.hpp>
 
 #include <Eigen/Core>

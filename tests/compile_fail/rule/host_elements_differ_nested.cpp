@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Integers may initialise a floating-point tensor, but fractions not a tensor of integers.
 // expect: shardwise::broken_rule<shardwise::misuse::host_elements_differ,
-// expect: shardwise::types<double, int>>
+// expect: shardwise::of_types<double, int>>
 #include <shardwise/shardwise.hpp>
 
 using namespace shardwise;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::broken_rule<shardwise::misuse::options_are_template_arguments, shardwise::types<>,
+// expect: shardwise::broken_rule<shardwise::misuse::options_are_template_arguments, shardwise::of_types<>,
 // expect: suggested<18>{"index_at<0, 2>(x)"}>
 #include <shardwise/shardwise.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::misuse::number_would_be_cut,
-// expect: shardwise::types<shardwise::pointwise<shardwise::functions::multiply>, int>, shardwise::operand{1}>
+// expect: shardwise::of_types<shardwise::pointwise<shardwise::functions::multiply>, int>, shardwise::operand_at{1}>
 // expect: a number beside tensors is one of their element type
 #include <shardwise/paper.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::operand_elements_differ,
-// expect: shardwise::types<shardwise::pointwise<shardwise::functions::multiply>, int, float>, shardwise::operand{1}>
+// expect: shardwise::of_types<shardwise::pointwise<shardwise::functions::multiply>, int, float>, shardwise::operand_at{1}>
 // expect: the operands of an operation have the same element type
 #include <shardwise/paper.hpp>
 

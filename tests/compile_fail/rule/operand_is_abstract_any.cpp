@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::misuse::operand_is_abstract,
-// expect: shardwise::pointwise<shardwise::functions::add>, shardwise::operand{1}>
+// expect: shardwise::pointwise<shardwise::functions::add>, shardwise::operand_at{1}>
 // expect: abstract tensors combine only with abstract tensors and numbers
 #include <shardwise/shardwise.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::operand_is_manual,
-// expect: shardwise::pointwise<shardwise::functions::add>, shardwise::operand{0}, shardwise::called<2>{"x"}>
+// expect: shardwise::pointwise<shardwise::functions::add>, shardwise::operand_at{0}, shardwise::called<2>{"x"}>
 // expect: an axis that is manual in an operation neither splits a dimension nor is pending in it
 #include <shardwise/paper.hpp>
 

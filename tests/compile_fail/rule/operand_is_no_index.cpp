@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::operand_is_no_index,
-// expect: shardwise::types<shardwise::take_of<0, shardwise::out_of_range::error>, float>, shardwise::operand{1}>
+// expect: shardwise::of_types<shardwise::take_of<0, shardwise::out_of_range::error>, float>, shardwise::operand_at{1}>
 // expect: an index is an integer: cast<int>(x) converts other numbers
 #include <shardwise/paper.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::operand_is_no_mask,
-// expect: shardwise::types<shardwise::attention_of<shardwise::attends::to_earlier>, int>, shardwise::operand{3}>
+// expect: shardwise::of_types<shardwise::attention_of<shardwise::attends::to_earlier>, int>, shardwise::operand_at{3}>
 #include <shardwise/shardwise.hpp>
 
 using namespace shardwise;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::operand_is_no_number,
-// expect: shardwise::pointwise<shardwise::functions::multiply>, shardwise::operand{0}>
+// expect: shardwise::pointwise<shardwise::functions::multiply>, shardwise::operand_at{0}>
 // expect: arithmetic needs numbers: where(c, 1.0F, 0.0F) or cast<float>(c) converts truth values
 #include <shardwise/paper.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::operand_is_no_truth_value,
-// expect: shardwise::types<shardwise::pointwise<shardwise::functions::where>, float>, shardwise::operand{0}>
+// expect: shardwise::of_types<shardwise::pointwise<shardwise::functions::where>, float>, shardwise::operand_at{0}>
 // expect: a condition is a tensor of bool, as comparisons give: where(x > 0, x, y)
 #include <shardwise/paper.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // With the layout header alone, tensors are only declared and cannot be operands.
 // expect: shardwise::broken_rule<shardwise::misuse::operand_is_not_a_tensor,
-// expect: shardwise::types<shardwise::einsum_of<shardwise::fixed_string<6>{"i,i->"}>, shardwise::detail::tensor_that_is_only_named>, shardwise::operand{0}>
+// expect: shardwise::of_types<shardwise::einsum_of<shardwise::fixed_string<6>{"i,i->"}>, shardwise::detail::tensor_that_is_only_named>, shardwise::operand_at{0}>
 // expect: an operand is a tensor, on paper abstract<X>(), or in elementwise functions a number
 #include <shardwise/paper.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Several results are taken apart before they are operands.
 // expect: shardwise::broken_rule<shardwise::misuse::operand_is_not_a_tensor,
-// expect: shardwise::types<shardwise::pointwise<shardwise::functions::relu>, shardwise::detail::results_in_a_tuple>, shardwise::operand{0}>
+// expect: shardwise::of_types<shardwise::pointwise<shardwise::functions::relu>, shardwise::detail::results_in_a_tuple>, shardwise::operand_at{0}>
 // expect: an operand is a tensor, on paper abstract<X>(), or in elementwise functions a number
 #include <shardwise/paper.hpp>
 

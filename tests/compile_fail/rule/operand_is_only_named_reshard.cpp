@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::misuse::operand_is_not_a_tensor,
-// expect: shardwise::types<shardwise::detail::manual_collective_of<shardwise::collective::all_reduce>, shardwise::detail::tensor_that_is_only_named>, shardwise::operand{0}>
+// expect: shardwise::of_types<shardwise::detail::manual_collective_of<shardwise::collective::all_reduce>, shardwise::detail::tensor_that_is_only_named>, shardwise::operand_at{0}>
 // expect: an operand is a tensor, on paper abstract<X>(), or in elementwise functions a number
 #include <shardwise/paper.hpp>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::operand_layouts_conflict,
-// expect: shardwise::pointwise<shardwise::functions::add>, shardwise::operand{1}, shardwise::dimension{0}, shardwise::called<2>{"x"},
+// expect: shardwise::pointwise<shardwise::functions::add>, shardwise::operand_at{1}, shardwise::dimension_at{0}, shardwise::called<2>{"x"},
 // expect-gcc: shardwise::suggested<46>{"reshard<P<cut_once(x, y)>, uneven>(operand 1)"}>
 // expect: corresponding dimensions are split the same way
-// expect-clang: dimension{0}, called<2>{"x"}, suggested<46>{"reshard<P<cut_once(x, y)>, uneven>
+// expect-clang: dimension_at{0}, called<2>{"x"}, suggested<46>{"reshard<P<cut_once(x, y)>, uneven>
 #include <shardwise/paper.hpp>
 
 using namespace shardwise;

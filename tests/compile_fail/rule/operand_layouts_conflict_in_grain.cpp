@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::operand_layouts_conflict,
-// expect: shardwise::pointwise<shardwise::functions::add>, shardwise::operand{1}, shardwise::dimension{0}, shardwise::called<2>{"x"},
+// expect: shardwise::pointwise<shardwise::functions::add>, shardwise::operand_at{1}, shardwise::dimension_at{0}, shardwise::called<2>{"x"},
 // expect-gcc: shardwise::suggested<42>{"reshard<P<block_cyclic<2>(x)>>(operand 1)"}>
 // expect-clang: shardwise::suggested<42>{"reshard<P<block_cyclic<2>(x)>>(ope[...]"}>
 // expect: corresponding dimensions are split the same way

@@ -2,7 +2,7 @@
 // The error names the operands of the call, and the correction is one that the program can write.
 // expect: shardwise::broken_rule<shardwise::violation::operand_layouts_conflict,
 // expect: shardwise::einsum_of<shardwise::fixed_string<13>{"ab,bc,cd->ad"}>
-// expect: shardwise::operand{2}, shardwise::dimension{0}, shardwise::called<6>{"model"}, shardwise::suggested<34>{"reshard<P<data, none>>(operand 2)"}>
+// expect: shardwise::operand_at{2}, shardwise::dimension_at{0}, shardwise::called<6>{"model"}, shardwise::suggested<34>{"reshard<P<data, none>>(operand 2)"}>
 // expect: corresponding dimensions are split the same way
 #include <shardwise/shardwise.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::operand_meshes_differ,
-// expect: shardwise::types<shardwise::pointwise<shardwise::functions::add>, pod, cube>, shardwise::operand{1}>
+// expect: shardwise::of_types<shardwise::pointwise<shardwise::functions::add>, pod, cube>, shardwise::operand_at{1}>
 // expect: the operands of an operation live on the same mesh
 #include <shardwise/paper.hpp>
 

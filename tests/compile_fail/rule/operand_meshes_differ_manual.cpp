@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::operand_meshes_differ,
-// expect: shardwise::types<shardwise::detail::leaving, pod, cube>, shardwise::operand{0}>
+// expect: shardwise::of_types<shardwise::detail::leaving, pod, cube>, shardwise::operand_at{0}>
 // expect: the operands of an operation live on the same mesh
 #include <shardwise/paper.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::operand_rank_differs,
-// expect: shardwise::einsum_of<shardwise::fixed_string<6>{"ij->i"}>, shardwise::operand{0}, shardwise::size_met{1}, shardwise::size_needed{2}>
+// expect: shardwise::einsum_of<shardwise::fixed_string<6>{"ij->i"}>, shardwise::operand_at{0}, shardwise::size_met{1}, shardwise::size_needed{2}>
 // expect: shardwise::fixed_string<6>{"ij->i"}>,
 // expect: an operand has as many dimensions as the rule names for it
 #include <shardwise/paper.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::operand_sizes_differ,
-// expect: shardwise::pointwise<shardwise::functions::add>, shardwise::operand{1}, shardwise::dimension{0}, shardwise::size_met{6}, shardwise::size_needed{4}>
+// expect: shardwise::pointwise<shardwise::functions::add>, shardwise::operand_at{1}, shardwise::dimension_at{0}, shardwise::size_met{6}, shardwise::size_needed{4}>
 // expect: corresponding dimensions of operands have the same size
 #include <shardwise/paper.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::operand_sizes_differ,
-// expect: shardwise::einsum_of<shardwise::fixed_string<6>{"ii->i"}>, shardwise::operand{0}, shardwise::dimension{1}, shardwise::size_met{6}, shardwise::size_needed{4}>
+// expect: shardwise::einsum_of<shardwise::fixed_string<6>{"ii->i"}>, shardwise::operand_at{0}, shardwise::dimension_at{1}, shardwise::size_met{6}, shardwise::size_needed{4}>
 // expect: shardwise::fixed_string<6>{"ii->i"}>,
 // expect: corresponding dimensions of operands have the same size
 #include <shardwise/paper.hpp>

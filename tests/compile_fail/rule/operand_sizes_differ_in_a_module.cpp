@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The error is as short inside two modules and a lambda as where the program calls.
 // expect: shardwise::broken_rule<shardwise::violation::operand_sizes_differ,
-// expect: shardwise::pointwise<shardwise::functions::add>, shardwise::operand{1}, shardwise::dimension{1}, shardwise::size_met{6}, shardwise::size_needed{4}>
+// expect: shardwise::pointwise<shardwise::functions::add>, shardwise::operand_at{1}, shardwise::dimension_at{1}, shardwise::size_met{6}, shardwise::size_needed{4}>
 // clang-format off
 #include <shardwise/shardwise.hpp>
 // clang-format on

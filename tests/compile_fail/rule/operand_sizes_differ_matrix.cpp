@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Matrices that are not square have no eigenvalues.
 // expect: shardwise::broken_rule<shardwise::violation::operand_sizes_differ,
-// expect: shardwise::linalg::eigh_of, shardwise::operand{0}, shardwise::dimension{1}, shardwise::size_met{5}, shardwise::size_needed{4}
+// expect: shardwise::linalg::eigh_of, shardwise::operand_at{0}, shardwise::dimension_at{1}, shardwise::size_met{5}, shardwise::size_needed{4}
 #include <shardwise/paper.hpp>
 
 using namespace shardwise;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The error names the operands and the equation of the call, not those of a step.
 // expect: shardwise::broken_rule<shardwise::violation::operand_sizes_differ,
-// expect: shardwise::einsum_of<shardwise::fixed_string<13>{"ab,bc,cd->ad"}>, shardwise::operand{2}, shardwise::dimension{0}, shardwise::size_met{12}, shardwise::size_needed{8}>
+// expect: shardwise::einsum_of<shardwise::fixed_string<13>{"ab,bc,cd->ad"}>, shardwise::operand_at{2}, shardwise::dimension_at{0}, shardwise::size_met{12}, shardwise::size_needed{8}>
 // expect: corresponding dimensions of operands have the same size
 #include <shardwise/paper.hpp>
 

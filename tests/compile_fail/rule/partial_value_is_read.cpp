@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::partial_value_is_read,
-// expect: shardwise::pointwise<shardwise::functions::relu>, shardwise::operand{0}, shardwise::called<2>{"y"}, shardwise::suggested<25>{"reshard<P<x>>(operand 0)"}>
+// expect: shardwise::pointwise<shardwise::functions::relu>, shardwise::operand_at{0}, shardwise::called<2>{"y"}, shardwise::suggested<25>{"reshard<P<x>>(operand 0)"}>
 // expect: a pending reduction is finished before its value is read
 #include <shardwise/paper.hpp>
 

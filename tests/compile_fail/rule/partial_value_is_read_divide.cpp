@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::partial_value_is_read,
-// expect: shardwise::pointwise<shardwise::functions::divide>, shardwise::operand{1}, shardwise::called<2>{"y"}, shardwise::suggested<28>{"reshard<P<none>>(operand 1)"}>
+// expect: shardwise::pointwise<shardwise::functions::divide>, shardwise::operand_at{1}, shardwise::called<2>{"y"}, shardwise::suggested<28>{"reshard<P<none>>(operand 1)"}>
 // expect: a pending reduction is finished before its value is read
 #include <shardwise/paper.hpp>
 

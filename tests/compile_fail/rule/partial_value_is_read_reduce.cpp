@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::partial_value_is_read,
-// expect: shardwise::reduction_of<shardwise::reduction::max, 1, false>, shardwise::operand{0}, shardwise::called<6>{"model"}, shardwise::suggested<34>{"reshard<P<data, none>>(operand 0)"}>
+// expect: shardwise::reduction_of<shardwise::reduction::max, 1, false>, shardwise::operand_at{0}, shardwise::called<6>{"model"}, shardwise::suggested<34>{"reshard<P<data, none>>(operand 0)"}>
 // expect: a pending reduction is finished before its value is read
 #include <shardwise/shardwise.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::pending_axes_differ,
-// expect: shardwise::pointwise<shardwise::functions::add>, shardwise::operand{1}, shardwise::called<2>{"y"}, shardwise::suggested<25>{"reshard<P<x>>(operand 0)"}>
+// expect: shardwise::pointwise<shardwise::functions::add>, shardwise::operand_at{1}, shardwise::called<2>{"y"}, shardwise::suggested<25>{"reshard<P<x>>(operand 0)"}>
 // expect: operands that are combined are pending over the same axes
 #include <shardwise/paper.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::pending_axis_meets_itself,
-// expect: shardwise::pointwise<shardwise::functions::multiply>, shardwise::operand{1}, shardwise::called<2>{"y"}, shardwise::suggested<25>{"reshard<P<x>>(operand 1)"}>
+// expect: shardwise::pointwise<shardwise::functions::multiply>, shardwise::operand_at{1}, shardwise::called<2>{"y"}, shardwise::suggested<25>{"reshard<P<x>>(operand 1)"}>
 // expect: shardwise::functions::multiply>,
 // expect: a product is pending over an axis once, and not split over it
 #include <shardwise/paper.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Operands whose layouts are not named structs: no line of the error contains their types.
 // expect: shardwise::broken_rule<shardwise::violation::axis_would_split_twice,
-// expect: shardwise::einsum_of<shardwise::fixed_string<10>{"bi,ih->bh"}>, shardwise::operand{0}, shardwise::dimension{1}, shardwise::called<6>{"model"}, shardwise::suggested<34>{"reshard<P<data, none>>(operand 0)"}>
+// expect: shardwise::einsum_of<shardwise::fixed_string<10>{"bi,ih->bh"}>, shardwise::operand_at{0}, shardwise::dimension_at{1}, shardwise::called<6>{"model"}, shardwise::suggested<34>{"reshard<P<data, none>>(operand 0)"}>
 // expect: shardwise::fixed_string<10>{"bi,ih->bh"}>,
 // expect: a mesh axis splits one dimension of an operation
 #include <shardwise/paper.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::operand_layouts_conflict,
-// expect: shardwise::einsum_of<shardwise::fixed_string<10>{"bi,ih->bh"}>, shardwise::operand{1}, shardwise::dimension{0}, shardwise::called<5>{"data"}, shardwise::suggested<35>{"reshard<P<model, none>>(operand 1)"}>
+// expect: shardwise::einsum_of<shardwise::fixed_string<10>{"bi,ih->bh"}>, shardwise::operand_at{1}, shardwise::dimension_at{0}, shardwise::called<5>{"data"}, shardwise::suggested<35>{"reshard<P<model, none>>(operand 1)"}>
 // expect: shardwise::fixed_string<10>{"bi,ih->bh"}>,
 // expect: corresponding dimensions are split the same way
 #include <shardwise/paper.hpp>

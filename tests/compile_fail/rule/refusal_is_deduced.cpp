@@ -2,7 +2,7 @@
 // A variable whose type is deduced from the result of an invalid operation, and everything that
 // uses it, compiles without further errors.
 // expect: shardwise::broken_rule<shardwise::violation::dimension_is_split,
-// expect: shardwise::cumsum_of<0>, shardwise::operand{0}, shardwise::dimension{0},
+// expect: shardwise::cumsum_of<0>, shardwise::operand_at{0}, shardwise::dimension_at{0},
 // expect: a dimension needed whole is not split
 #include <shardwise/shardwise.hpp>
 

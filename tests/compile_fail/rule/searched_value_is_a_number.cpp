@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: shardwise::broken_rule<shardwise::misuse::operand_is_not_a_tensor, shardwise::types<double>,
-// expect: operand{1}
+// expect: shardwise::broken_rule<shardwise::misuse::operand_is_not_a_tensor, shardwise::of_types<double>,
+// expect: operand_at{1}
 // expect-gcc: suggested<32>{"sum<0>(cast<int>(sorted < 3.5))"}>
 #include <shardwise/shardwise.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::slice_is_out_of_range,
-// expect: shardwise::operand{0}, shardwise::dimension{1}, shardwise::size_met{9}, shardwise::size_needed{8}>
+// expect: shardwise::operand_at{0}, shardwise::dimension_at{1}, shardwise::size_met{9}, shardwise::size_needed{8}>
 // expect: a slice begins and ends within its dimension, and a dimension padded with its own elements is not empty
 #include <shardwise/paper.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::split_would_move,
-// expect: shardwise::operand{0}, shardwise::dimension{1}, shardwise::called<2>{"y"}
+// expect: shardwise::operand_at{0}, shardwise::dimension_at{1}, shardwise::called<2>{"y"}
 // expect: reshard<P<by(x, y), none>>(operand
 // expect: a split stays on the major part of a dimension, so that no element moves
 #include <shardwise/paper.hpp>

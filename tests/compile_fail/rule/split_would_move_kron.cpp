@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: split_would_move
 // expect: kron_of
-// expect: operand{1}
+// expect: operand_at{1}
 // expect: reshard<P<none, none>>(operand 1)
 // expect: or_across
 #include <shardwise/shardwise.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The invalid reshard causes no further errors.
 // expect: shardwise::broken_rule<shardwise::violation::axis_is_not_in_mesh,
-// expect: pod, shardwise::dimension{1}, shardwise::called<5>{"nope"}>
+// expect: pod, shardwise::dimension_at{1}, shardwise::called<5>{"nope"}>
 // expect: a partition spec may only name axes of its mesh
 #include <shardwise/paper.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::tensor_is_marked_already,
-// expect: shardwise::types<>, shardwise::operand{0}, shardwise::dimension{0}, shardwise::called<2>{"x"}, shardwise::operand{0}, shardwise::suggested<28>{"reshard<P<x, y>>(operand 0)"}>
+// expect: shardwise::of_types<>, shardwise::operand_at{0}, shardwise::dimension_at{0}, shardwise::called<2>{"x"}, shardwise::operand_at{0}, shardwise::suggested<28>{"reshard<P<x, y>>(operand 0)"}>
 // expect: only a replicated tensor is marked; clear_sharding removes an earlier mark
 #include <shardwise/paper.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::tensor_is_replicated,
-// expect: shardwise::types<shardwise::P<shardwise::fixed_string<1>{""}>, pod>>
+// expect: shardwise::of_types<shardwise::P<shardwise::fixed_string<1>{""}>, pod>>
 // expect: a tensor whose shards are loaded one by one is split or pending
 #include <shardwise/shardwise.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::misuse::tensor_is_not_a_number,
-// expect: shardwise::types<>, shardwise::suggested<17>{"left_shift(a, b)"}>
+// expect: shardwise::of_types<>, shardwise::suggested<17>{"left_shift(a, b)"}>
 #include <shardwise/shardwise.hpp>
 
 using namespace shardwise;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::misuse::argument_is_unexpected,
-// expect: shardwise::types<int, shardwise::random_key>, shardwise::operand{1}>
+// expect: shardwise::of_types<int, shardwise::random_key>, shardwise::operand_at{1}>
 // expect: after the pool come the values, then one size for each dyn extent
 #include <shardwise/shardwise.hpp>
 

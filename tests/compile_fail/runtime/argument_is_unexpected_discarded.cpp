@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The error is at the line of the program, even if the tensor is not used.
 // expect: shardwise::broken_rule<shardwise::misuse::argument_is_unexpected,
-// expect: shardwise::types<int, shardwise::nothing_given>, shardwise::operand{1}>
+// expect: shardwise::of_types<int, shardwise::nothing_given>, shardwise::operand_at{1}>
 // expect: after the pool come the values, then one size for each dyn extent
 #include <shardwise/shardwise.hpp>
 

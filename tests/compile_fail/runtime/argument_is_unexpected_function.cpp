@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::misuse::argument_is_unexpected,
-// expect: shardwise::types<std::plus<int>,
+// expect: shardwise::of_types<std::plus<int>,
 // expect: after the pool come the values, then one size for each dyn extent
 #include <shardwise/shardwise.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::misuse::argument_is_unexpected,
-// expect: shardwise::types<int, shardwise::nothing_given>, shardwise::operand{2}>
+// expect: shardwise::of_types<int, shardwise::nothing_given>, shardwise::operand_at{2}>
 // expect: after the pool come the values, then one size for each dyn extent
 #include <shardwise/shardwise.hpp>
 

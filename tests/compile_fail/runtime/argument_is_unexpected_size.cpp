@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::misuse::argument_is_unexpected,
-// expect: shardwise::types<char
-// expect: shardwise::operand{1}>
+// expect: shardwise::of_types<char
+// expect: shardwise::operand_at{1}>
 // expect: [2], long
 // expect: after the pool come the values, then one size for each dyn extent
 #include <shardwise/shardwise.hpp>

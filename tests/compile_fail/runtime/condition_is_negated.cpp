@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::misuse::tensor_is_not_a_number,
-// expect: shardwise::types<>, shardwise::suggested<15>{"logical_not(a)"}>
+// expect: shardwise::of_types<>, shardwise::suggested<15>{"logical_not(a)"}>
 #include <shardwise/shardwise.hpp>
 
 using namespace shardwise;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::misuse::host_elements_differ,
-// expect: shardwise::types<std::
+// expect: shardwise::of_types<std::
 // expect: , float>
 // expect: host data has the element type of the tensor
 #include <shardwise/shardwise.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::violation::host_rank_differs,
-// expect: shardwise::types<>, shardwise::size_met{2}, shardwise::size_needed{1}>
+// expect: shardwise::of_types<>, shardwise::size_met{2}, shardwise::size_needed{1}>
 // expect: the host's data has as many dimensions as the tensor
 #include <shardwise/shardwise.hpp>
 

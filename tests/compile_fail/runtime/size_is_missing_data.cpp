@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Of two dyn extents the data tell neither.
 // expect: shardwise::broken_rule<shardwise::misuse::argument_is_unexpected,
-// expect: shardwise::types<shardwise::nothing_given,
+// expect: shardwise::of_types<shardwise::nothing_given,
 // expect: after the pool come the values, then one size for each dyn extent
 #include <shardwise/shardwise.hpp>
 

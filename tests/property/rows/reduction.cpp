@@ -15,7 +15,7 @@ void add_reduction_rows(std::vector<operation_row>& rows, const std::string& nam
                         const row_operand& operand, F f, Loop loop, double error = 0) {
   const bool cube = operand.extents.ssize() == 3;
   for (const unsigned dims : {1U, 2U, cube ? 5U : 0U, cube ? 7U : 3U}) {
-    sentence words;
+    message_text words;
     words << text_view(name.c_str(), name.size()) << " over";
     for (int d = 0; d < 3; ++d)
       if ((dims >> d & 1U) != 0) words << ' ' << d;

@@ -148,22 +148,22 @@ constexpr auto no_axis = [] {
 };
 static_assert(
     is_refused<answer<no_axis, pod, int>,
-               broken_rule<violation::axis_is_not_in_mesh, pod, dimension{1}, words<"z">>>);
+               broken_rule<violation::axis_is_not_in_mesh, pod, dimension_at{1}, words<"z">>>);
 static_assert(
     !is_refused<answer<no_axis, pod, int>,
-                broken_rule<violation::axis_is_not_in_mesh, pod, dimension{1}, words<"y">>>);
+                broken_rule<violation::axis_is_not_in_mesh, pod, dimension_at{1}, words<"y">>>);
 constexpr auto sizes = [] {
   return diagnosis{
       .rule = violation::operand_sizes_differ, .operand = 1, .dim = 0, .have = 6, .want = 4};
 };
 static_assert(
-    is_refused<answer<sizes, int>, broken_rule<violation::operand_sizes_differ, int, operand{1},
-                                               dimension{0}, size_met{6}, size_needed{4}>>);
+    is_refused<answer<sizes, int>, broken_rule<violation::operand_sizes_differ, int, operand_at{1},
+                                               dimension_at{0}, size_met{6}, size_needed{4}>>);
 static_assert(
     std::is_same_v<decltype(internal::answer_to<int>(sizes, internal::text_shown<suggested>([] {
                                                        return text_view("do");
                                                      }))),
-                   refused<violation::operand_sizes_differ, int, operand{1}, dimension{0},
+                   refused<violation::operand_sizes_differ, int, operand_at{1}, dimension_at{0},
                            size_met{6}, size_needed{4}, suggested(fixed_string("do"))>>);
 static_assert(std::is_same_v<decltype(internal::answer_to<int>(
                                  sizes, internal::text_shown<called>([] { return text_view(); }))),
@@ -171,12 +171,13 @@ static_assert(std::is_same_v<decltype(internal::answer_to<int>(
 constexpr auto parts_of_8 = [] {
   return diagnosis{.rule = violation::extent_is_not_divisible, .dim = 0, .have = 1001, .want = 8};
 };
-static_assert(is_refused<answer<parts_of_8, pod, int, char>,
-                         broken_rule<violation::extent_is_not_divisible, pod, dimension{0},
-                                     extent{1001}, equal_parts{8}, nearest{1000, 1008}>>);
-constexpr auto rank = [] { return diagnosis{.rule = violation::rank_is_too_high, .dim = 8}; };
 static_assert(
-    is_refused<answer<rank, pod>, broken_rule<violation::rank_is_too_high, types<>, dimension{8}>>);
+    is_refused<answer<parts_of_8, pod, int, char>,
+               broken_rule<violation::extent_is_not_divisible, pod, dimension_at{0},
+                           actual_extent{1001}, equal_parts{8}, nearest_sizes{1000, 1008}>>);
+constexpr auto rank = [] { return diagnosis{.rule = violation::rank_is_too_high, .dim = 8}; };
+static_assert(is_refused<answer<rank, pod>,
+                         broken_rule<violation::rank_is_too_high, of_types<>, dimension_at{8}>>);
 #if defined(__cpp_exceptions)
 static_assert(build_config::exceptions);
 #else

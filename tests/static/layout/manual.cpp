@@ -85,7 +85,7 @@ static_assert(to_manual(pod::value, terms).verdict ==
 
 // Types: any function of manual values, alone or together with replicated ones.
 template <class T>
-constexpr sentence name_of(const T&) {
+constexpr message_text name_of(const T&) {
   return type_name<
       sharded_tensor<typename T::value_type, typename T::extents_type, typename T::layout_type>>();
 }

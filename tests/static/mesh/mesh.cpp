@@ -110,7 +110,7 @@ static_assert(judged(axis_desc{"", 2}) == violation::axis_name_is_malformed);
 static_assert(judged(axis_desc{"x y", 2}) == violation::axis_name_is_malformed);
 
 constexpr auto shown = [](const mesh_desc& mesh) {
-  sentence out;
+  message_text out;
   out << mesh;
   return out;
 };

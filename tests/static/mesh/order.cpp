@@ -47,8 +47,8 @@ static_assert(validate(pod::value).ok());
 static_assert(validate(mesh_desc{{axis_desc{"x", 3}}, order}).rule ==
               violation::device_count_differs);
 
-constexpr sentence shown = [] {
-  sentence out;
+constexpr message_text shown = [] {
+  message_text out;
   out << pod::value;
   return out;
 }();

@@ -12,7 +12,7 @@ using X = sharded_tensor<float, extents<8, 16>, layout<pod, P<"model", none>>>;
 using B = sharded_tensor<bool, extents<8, 16>, layout<pod, P<"model", none>>>;
 
 template <class T>
-constexpr sentence name_of(const T&) {
+constexpr message_text name_of(const T&) {
   return type_name<
       sharded_tensor<typename T::value_type, typename T::extents_type, typename T::layout_type>>();
 }

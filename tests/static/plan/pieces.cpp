@@ -12,7 +12,7 @@ constexpr layout_desc layout_of(const spec_desc& spec, bool pending = false) {
   out.pending = pending ? 1 : 0;
   return out;
 }
-constexpr transfer move_of(const tensor_desc& x, const layout_desc& target) {
+constexpr planned_transfer move_of(const tensor_desc& x, const layout_desc& target) {
   return redistribute(line, x, target).moves[0];
 }
 

@@ -111,12 +111,12 @@ TEST_CASE("every rule has a sentence of its own that fits any message") {
     const auto rule = static_cast<violation>(i);
     const std::string demand = to_string(text_of(rule).demand);
     demands.insert(demand);
-    const sentence words = describe({.rule = rule,
-                                     .operand = 3,
-                                     .dim = 7,
-                                     .axis = "abcdefghijklmnopqrstuvw",
-                                     .have = -9223372036854775807,
-                                     .want = 9223372036854775807});
+    const message_text words = describe({.rule = rule,
+                                         .operand = 3,
+                                         .dim = 7,
+                                         .axis = "abcdefghijklmnopqrstuvw",
+                                         .have = -9223372036854775807,
+                                         .want = 9223372036854775807});
     CHECK_THAT(words.c_str(), contains(to_string(shardwise::name_of(rule)) + ": " + demand + " ("));
     CHECK(words.size() < 300);
   }

@@ -27,10 +27,10 @@ inline constexpr bool converts =
 }  // namespace
 
 static_assert(converts<text_view, std::string> && converts<text_view, std::string_view> &&
-              converts<sentence, std::string> && converts<sentence, std::string_view>);
+              converts<message_text, std::string> && converts<message_text, std::string_view>);
 static_assert(!converts<text_view, bool> && !converts<text_view, const char*> &&
               !std::is_convertible_v<text_view, std::vector<char>> &&
-              !std::is_convertible_v<sentence, std::ostringstream>);
+              !std::is_convertible_v<message_text, std::ostringstream>);
 static_assert(std::string_view(type_name<pod>()).size() == text_view("mesh(data=2)").size());
 
 TEST_CASE("texts convert to those of the standard library") {
@@ -63,7 +63,7 @@ TEST_CASE("texts convert to those of the standard library") {
 
 TEST_CASE("texts are compared with, and printed beside, those of the standard library") {
   const text_view view = "a.bias";
-  const sentence words = view;
+  const message_text words = view;
   const std::string copied = view;
   const std::string_view seen = copied;
   REQUIRE((view == copied && copied == view && view == seen && seen == view));

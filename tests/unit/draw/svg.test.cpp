@@ -105,7 +105,7 @@ TEST_CASE("a diagram of some devices of many, and of shards that are empty") {
       element::f32, {1024, 4096, 64}, layout<large, P<"x", none, "y">, partial<"z">>::value};
   const redistribution way =
       redistribute(large::value, now, layout<large, P<none, "y", none>>::value);
-  for (const transfer& step : way.moves) {
+  for (const planned_transfer& step : way.moves) {
     require_sound(to_svg(large::value, now, step));
     REQUIRE(to_svg(large::value, now, step).size() < 30000);
     now.layout = step.after;
@@ -138,7 +138,7 @@ TEST_CASE("every layout of a small mesh has a sound picture") {
           rows_by_z.uneven = true;
           require_sound(to_svg(cube::value, tensor, rows_by_z));
           tensor_desc now = tensor;
-          for (const transfer& step : redistribute(cube::value, tensor, rows_by_z).moves) {
+          for (const planned_transfer& step : redistribute(cube::value, tensor, rows_by_z).moves) {
             require_sound(to_svg(cube::value, now, step));
             now.layout = step.after;
           }

@@ -209,7 +209,7 @@ TEST_CASE("a layout and its texts have the same picture") {
           std::ostringstream own;
           write_picture(own, pod, tensor_desc{element::f32, extents, layout.layout});
           for (int form = 0; form < notation_count; ++form) {
-            const sentence words = to_text(static_cast<notation>(form), pod, layout.layout);
+            const message_text words = to_text(static_cast<notation>(form), pod, layout.layout);
             INFO(words.c_str());
             REQUIRE(table(drawn(words, {pod, extents}, {}), 2) == table(own.str(), 1));
             ++seen;

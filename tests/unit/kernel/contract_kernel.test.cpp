@@ -14,8 +14,8 @@ namespace {
 
 using extents_t = inplace_vector<index_t, max_rank>;
 
-contraction::labels labels_of(const std::string& letters) {
-  contraction::labels labels;
+contraction_labels::labels labels_of(const std::string& letters) {
+  contraction_labels::labels labels;
   for (char c : letters) labels.push_back(static_cast<std::uint8_t>(c - 'a'));
   return labels;
 }
@@ -78,7 +78,7 @@ void check(const std::string& a, const std::string& b, const std::string& out,
   for_all(sizes, [&](const index_t* i) {
     expected.at(out, i) += left.at(a, i) * (b == "-" ? T{1} : right.at(b, i));
   });
-  const contraction what{labels_of(a), labels_of(b == "-" ? "" : b), labels_of(out)};
+  const contraction_labels what{labels_of(a), labels_of(b == "-" ? "" : b), labels_of(out)};
   if (b == "-") {
     contract<T>(what, left.read(), result.write());
   } else {

@@ -143,7 +143,7 @@ constexpr bool holds(const names_fact& fact) {
   if (fact.rule != violation::nothing)
     return found.verdict ==
            diagnosis{.rule = fact.rule, .dim = fact.dim, .axis = short_name(fact.name)};
-  sentence layout;
+  message_text layout;
   write_layout(layout, names_mesh, found.layout);
   return found.verdict.ok() && layout == fact.layout &&
          found.layout == resolve(names_mesh, spec_of(rules, found)).layout &&

@@ -28,6 +28,6 @@ TEST_CASE("a mesh is asked for its sizes when the program runs") {
 
 TEST_CASE("text is written to a stream") {
   std::ostringstream out;
-  out << text_view("f32") << sentence("[8@x]");
+  out << text_view("f32") << message_text("[8@x]");
   CHECK(out.str() == "f32[8@x]");
 }

@@ -144,8 +144,8 @@ TEST_CASE("losses of tensors whose layouts are values are those of types") {
     const auto total = [&](const auto& each) { return reshard<P<>>(f(each, given)); };
     return std::pair{values(total(from)), values(gradient(total)(from))};
   };
-  const auto agree = [&](const auto& f, const auto& of_types, const auto& of_values) {
-    const auto wanted = check(f, x, of_types), made = check(f, a, of_values);
+  const auto agree = [&](const auto& f, const auto& typed, const auto& valued) {
+    const auto wanted = check(f, x, typed), made = check(f, a, valued);
     require_close(made.first, wanted.first);
     require_close(made.second, wanted.second);
   };

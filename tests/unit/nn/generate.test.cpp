@@ -257,7 +257,7 @@ TEST_CASE("all tokens after the first are runs of one program, which neither pla
     return made;
   };
   (void)requests_for(6);
-  const arena& storage = pool.state()->storage();
+  const memory_arena& storage = pool.state()->storage();
   const index_t asked = storage.system_allocations();
   std::array<long, 7> made{};
   for (std::size_t n = 1; n < made.size(); ++n) made[n] = requests_for(static_cast<index_t>(n));

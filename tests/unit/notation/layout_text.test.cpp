@@ -34,7 +34,7 @@ TEST_CASE("every layout is written and read back without a buffer") {
       layout_desc layout = without_unit_axes(mesh, any);
       layout.uneven = false;  // of which no text has a word
       for (const notation form : forms) {
-        sentence words;
+        message_text words;
         REQUIRE(write_layout_as(words, form, mesh, layout).ok());
         REQUIRE(to_text(form, mesh, layout) == words);
         REQUIRE(layout_of(form, words, mesh, 2) == layout);
@@ -143,7 +143,7 @@ TEST_CASE("a type with halos is written and read back") {
   for (const text_view words : {"f32[8@x~1]", "f32[8@x~:1]", "f32[8@x~32768:1]", "f32[8~1:1]"})
     REQUIRE_FALSE(parse_type(words, mesh).verdict.ok());
   // DTensor has no word for them.
-  sentence out;
+  message_text out;
   REQUIRE_FALSE(
       write_layout_as(out, notation::dtensor, mesh, parse_type("f32[8@x~1:1]", mesh).tensor.layout)
           .ok());

@@ -108,7 +108,7 @@ inline constexpr unsaid_mesh unsaid[] = {
 constexpr bool holds(const said_mesh& fact) {
   tile_list<32> room;
   const read_mesh read = parse_mesh(fact.words, room.buffer);
-  sentence out;
+  message_text out;
   out << read.mesh;
   const bool is_plain = read.mesh.order.empty();
   return read.verdict.ok() && read.rule.ok() && validate(read.mesh).ok() && out == fact.mesh &&

@@ -168,7 +168,7 @@ constexpr shardwise::named_sharding one_dimension(shardwise::text_view dim) {
 constexpr shardwise::bounded_text<200> names_of(const shardwise::mesh_desc& mesh,
                                                 const shardwise::axis_refs& refs) {
   shardwise::bounded_text<200> out;
-  shardwise::detail::write_axis_refs(out, mesh, refs, shardwise::quotes::bare);
+  shardwise::detail::write_axis_refs(out, mesh, refs, shardwise::quote_style::bare);
   return out;
 }
 constexpr bool holds(const slice_fact& fact) {

@@ -45,7 +45,7 @@ void check_same(const operation_inference& made, F f, const Tensors&... tensors)
   CHECK(made.flops == total.flops());
   index_t collectives = 0, bytes = 0;
   for (const paper_reshard& step : made.reshards)
-    for (const transfer& move : moves_of(pod::value, step).moves) {
+    for (const planned_transfer& move : moves_of(pod::value, step).moves) {
       collectives += move.kind == collective::slice ? 0 : 1;
       bytes += move.total_bytes();
     }

@@ -317,7 +317,7 @@ void check_factor(const mesh_desc& mesh, const request& asked, const factor_rule
     for (int o = 0; o < split.ssize(); ++o)
       for (const axis_list& dim : made.legal[o].layout.dims) CHECK(dim.empty());
     CHECK(infer_operation(mesh, *asked.entry, asked.given, made.legal, asked.wishes).ok());
-    const suggestion fix =
+    const suggested_reshard fix =
         propose(mesh, rule, split, propagate(mesh, rule, split).verdict, {.is_taken = true});
     CHECK(fix.permitted.ssize() == mesh.rank());
     CHECK(infer_operation(mesh, *asked.entry, asked.given, split, {~0U, nullptr}).ok());

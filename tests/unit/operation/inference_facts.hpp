@@ -128,7 +128,7 @@ inline void check_movement(const movement& one) {
   const auto reshard = [&](const paper_reshard& change) {
     const redistribution way = moves_of(mesh, change);
     REQUIRE(way.verdict.ok());
-    for (const transfer& step : way.moves) {
+    for (const planned_transfer& step : way.moves) {
       const axis_list axes = moving_axes(mesh, step);
       if (axes.empty()) continue;
       const text_view kind = to_text(step.kind);

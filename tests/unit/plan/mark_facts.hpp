@@ -62,7 +62,7 @@ constexpr bool holds(const mark_fact& fact) {
   const mesh_desc mesh{{axis_desc{"x", 2}, axis_desc{"y", 3}, axis_desc{"one", 1}}};
   const layout_desc from = layout_of(mesh, fact.from);
   const layout_desc to = layout_of(mesh, fact.to);
-  const transfer needed = first_communication(mesh, {12, 12}, from, to);
+  const planned_transfer needed = first_communication(mesh, {12, 12}, from, to);
   bounded_text<40> over;
   for (int i = 0; i < needed.axes.ssize(); ++i)
     over << (i > 0 ? text_view(",") : text_view("")) << mesh.axes[needed.axes[i]].label;

@@ -120,7 +120,7 @@ TEST_CASE("An exchange of halos among many devices costs what the devices receiv
     index_t largest = 0;
     for (index_t p = 0; p < parts; ++p)
       largest = std::max(largest, with_halo(range_at(mesh, axes, size, p), how, size).size());
-    transfer step;
+    planned_transfer step;
     step.kind = collective::halo_exchange;
     step.axes = axes;
     step.to = 0;

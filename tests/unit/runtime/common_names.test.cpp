@@ -84,7 +84,28 @@ struct lifetime {
 struct transport {
   int port = 80;
 };
+struct reader {
+  int line = 1;
+};
+struct computation {
+  int threads = 3;
+};
+struct arena {
+  int blocks = 9;
+};
+struct suggestion {
+  int votes = 12;
+};
+enum class permission { granted, denied };
+enum class transfer { none, whole };
 constexpr double volume = 0.25;
+constexpr int dimension = 3, extent = 16, operand = 2, nearest = 5;
+constexpr bool lazy = true;
+constexpr bool ordering = false;
+constexpr double triangle[] = {3.0, 4.0, 5.0};
+constexpr double contraction = 0.5;
+const std::vector<const char*> types{"f32", "f64"}, quotes{"to be", "or not"};
+const std::string sentence = "it is told";
 const std::vector<int> schedule{1, 2};
 
 // Functions of the program on its own types, with the names of operations.
@@ -107,6 +128,12 @@ TEST_CASE("a program's own names stand beside those of the library") {
   CHECK((node{}.next == nullptr && !config{}.is_verbose));
   CHECK(window{}.rows + transport{}.port + static_cast<int>(schedule.size()) == 106);
   CHECK((piece{}.color == 'w' && lifetime{}.seconds + volume == 0.75));
+  CHECK(reader{}.line + computation{}.threads + arena{}.blocks + suggestion{}.votes == 25);
+  CHECK((permission::granted != permission::denied && transfer::none != transfer::whole));
+  CHECK(dimension + extent + operand + nearest + static_cast<int>(types.size() + quotes.size()) ==
+        30);
+  CHECK(sentence.size() == 10);
+  CHECK((lazy && !ordering && triangle[2] * contraction == 2.5));
   CHECK(program.view().mesh->devices() == 8);
   CHECK(fill(1) + check(data.size() == 8) + first.index + last.index == 3);
   const image one;

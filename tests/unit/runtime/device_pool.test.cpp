@@ -416,7 +416,7 @@ TEST_CASE("devices may allocate, and what they hold is accounted") {
       state.memory().charge(device, 1000 * (device + 1));
       block.data[0] = std::byte{1};
       if (device % 2 == 0) state.memory().charge(device, -1000 * (device + 1));
-      arena::release(block);
+      memory_arena::release(block);
     });
   CHECK(state.storage().allocated_bytes() == 0);
   CHECK(state.memory().held(0) == 0);

@@ -27,7 +27,7 @@ void check_moves(std::set<collective>& seen) {
             const layout_desc& target =
                 targets[static_cast<std::size_t>(random.below(std::ssize(targets)))];
             const redistribution way = redistribute(mesh, x.tensor.tensor(), target);
-            for (const transfer& moved : way.moves) seen.insert(moved.kind);
+            for (const planned_transfer& moved : way.moves) seen.insert(moved.kind);
             const any_tensor<T> y = reshard(x.tensor, target);
             INFO(to_text(mesh, x.tensor.tensor()).c_str()
                  << " to " << to_text(mesh, y.tensor()).c_str());

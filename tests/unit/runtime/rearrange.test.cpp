@@ -62,7 +62,7 @@ void check_reshape_to(const device_pool& pool, const extents_desc& from, const l
   if (!judged.verdict.ok()) {
     ++found.refused;
     REQUIRE(refusal([&] { return reshape<To>(x.tensor); }) == violation::split_would_move);
-    const suggestion fix = propose(pool.mesh(), rule, {x.tensor.tensor()}, judged.verdict);
+    const suggested_reshard fix = propose(pool.mesh(), rule, {x.tensor.tensor()}, judged.verdict);
     const any_tensor<T> y = reshape<To>(reshard(x.tensor, fix.layout));
     REQUIRE(same_bits(values(y), x.value));
     return;

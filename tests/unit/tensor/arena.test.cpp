@@ -45,7 +45,7 @@ static_assert(size_class::of(size_class::largest).bytes == std::size_t{1} << 60)
 }  // namespace
 
 TEST_CASE("blocks are aligned and as large as was asked") {
-  const auto memory = arena::create();
+  const auto memory = memory_arena::create();
   for (index_t bytes : {index_t{0}, index_t{1}, index_t{63}, index_t{4097}, 1_MiB, 2_MiB - 1, 2_MiB,
                         2_MiB + 1, 5_MiB}) {
     arena_block& block = memory->allocate(bytes);
@@ -53,17 +53,17 @@ TEST_CASE("blocks are aligned and as large as was asked") {
     CHECK(is_aligned(block.data, 64));
     if (bytes >= 2_MiB) CHECK(is_aligned(block.data, huge_page));
     std::fill_n(block.data, block.size.bytes, std::byte{7});
-    arena::release(block);
+    memory_arena::release(block);
   }
 }
 
 TEST_CASE("freed memory is used again for its size, and only for that") {
-  const auto memory = arena::create();
+  const auto memory = memory_arena::create();
   arena_block& first = memory->allocate(10000);
   CHECK(memory->allocated_bytes() == 10240);
   CHECK(memory->cached_bytes() == 0);
   const std::byte* const address = first.data;
-  arena::release(first);
+  memory_arena::release(first);
   CHECK(memory->allocated_bytes() == 0);
   CHECK(memory->cached_bytes() == 10240);
 
@@ -72,48 +72,48 @@ TEST_CASE("freed memory is used again for its size, and only for that") {
   CHECK(memory->system_allocations() == 1);
   arena_block& other = memory->allocate(9000);
   CHECK(memory->system_allocations() == 2);
-  arena::release(again);
-  arena::release(other);
+  memory_arena::release(again);
+  memory_arena::release(other);
   arena_block& smaller = memory->allocate(1000);
   CHECK(memory->system_allocations() == 3);
-  arena::release(smaller);
+  memory_arena::release(smaller);
 }
 
 TEST_CASE("trim gives back what is not in use") {
-  const auto memory = arena::create();
+  const auto memory = memory_arena::create();
   arena_block& kept = memory->allocate(3_MiB);
-  for (index_t bytes : {index_t{100}, 1_MiB, 4_MiB}) arena::release(memory->allocate(bytes));
+  for (index_t bytes : {index_t{100}, 1_MiB, 4_MiB}) memory_arena::release(memory->allocate(bytes));
   CHECK(memory->cached_bytes() > 5_MiB);
   memory->trim();
   CHECK(memory->cached_bytes() == 0);
   CHECK(memory->allocated_bytes() == 3_MiB);
   kept.data[3_MiB - 1] = std::byte{1};
-  arena::release(kept);
+  memory_arena::release(kept);
 }
 
 TEST_CASE("the cache has a limit, and old sizes do not keep new ones out") {
-  const auto memory = arena::create(1_MiB);
+  const auto memory = memory_arena::create(1_MiB);
   std::vector<arena_block*> blocks;
   for (int i = 0; i < 40; ++i) blocks.push_back(&memory->allocate(64_KiB));
   for (arena_block* block : blocks) {
-    arena::release(*block);
+    memory_arena::release(*block);
     CHECK(memory->cached_bytes() <= 1_MiB);
   }
   CHECK(memory->cached_bytes() > 0);
 
-  for (int i = 0; i < 3; ++i) arena::release(memory->allocate(768_KiB));
+  for (int i = 0; i < 3; ++i) memory_arena::release(memory->allocate(768_KiB));
   CHECK(memory->cached_bytes() == 768_KiB);
-  arena::release(memory->allocate(2_MiB));
+  memory_arena::release(memory->allocate(2_MiB));
   CHECK(memory->cached_bytes() == 768_KiB);
 
-  CHECK(arena::default_cache_limit() > 0);
-  const auto nothing = arena::create(0);
-  arena::release(nothing->allocate(1));
+  CHECK(memory_arena::default_cache_limit() > 0);
+  const auto nothing = memory_arena::create(0);
+  memory_arena::release(nothing->allocate(1));
   CHECK(nothing->cached_bytes() == 0);
 }
 
 TEST_CASE("sizes that cannot be had are refused") {
-  const auto memory = arena::create();
+  const auto memory = memory_arena::create();
   CHECK_THROWS_AS(memory->allocate(-1), std::bad_alloc);
   CHECK_THROWS_AS(memory->allocate(std::numeric_limits<index_t>::max()), std::bad_alloc);
   CHECK_THROWS_AS(memory->allocate(size_class::largest), std::bad_alloc);
@@ -124,14 +124,14 @@ TEST_CASE("sizes that cannot be had are refused") {
 }
 
 TEST_CASE("a failed request gives the cache back first") {
-  const auto memory = arena::create();
-  arena::release(memory->allocate(1_MiB));
+  const auto memory = memory_arena::create();
+  memory_arena::release(memory->allocate(1_MiB));
   CHECK_THROWS_AS(memory->allocate(size_class::largest), std::bad_alloc);
   CHECK(memory->cached_bytes() == 0);
 }
 
 TEST_CASE("several threads use one arena") {
-  const auto memory = arena::create(1_MiB);
+  const auto memory = memory_arena::create(1_MiB);
   std::atomic<int> wrong = 0;
   {
     std::vector<std::jthread> threads;
@@ -151,7 +151,7 @@ TEST_CASE("several threads use one arena") {
 }
 
 TEST_CASE("a buffer is a shared handle") {
-  const auto memory = arena::create();
+  const auto memory = memory_arena::create();
   shard_buffer<float> x(*memory, 100);
   CHECK(x.size() == 100);
   CHECK(x.unique());
@@ -187,7 +187,7 @@ TEST_CASE("a buffer is a shared handle") {
 }
 
 TEST_CASE("a borrowed handle has the same elements and bytes, and keeps no memory") {
-  const auto memory = arena::create();
+  const auto memory = memory_arena::create();
   shard_buffer<float> x(*memory, 3);
   std::fill_n(x.writable(), 3, 2.0F);
   const shard_buffer<float> view = x.borrowed();
@@ -198,7 +198,7 @@ TEST_CASE("a borrowed handle has the same elements and bytes, and keeps no memor
 }
 
 TEST_CASE("a buffer without elements is a buffer") {
-  const auto memory = arena::create();
+  const auto memory = memory_arena::create();
   shard_buffer<double> none(*memory, 0);
   CHECK(none.empty());
   CHECK(none.data() == nullptr);
@@ -213,10 +213,10 @@ TEST_CASE("a buffer without elements is a buffer") {
 TEST_CASE("buffers keep their arena") {
   shard_buffer<int> small, large;
   {
-    const auto memory = arena::create();
+    const auto memory = memory_arena::create();
     small = shard_buffer<int>(*memory, 10);
     large = shard_buffer<int>(*memory, 1 << 20);
-    arena::release(memory->allocate(500));
+    memory_arena::release(memory->allocate(500));
   }
   large.writable()[(1 << 20) - 1] = 1;
   small.writable()[0] = 2;
@@ -226,7 +226,7 @@ TEST_CASE("buffers keep their arena") {
 }
 
 TEST_CASE("copies are made and dropped by several threads at once") {
-  const auto memory = arena::create();
+  const auto memory = memory_arena::create();
   for (int round = 0; round < 50; ++round) {
     shard_buffer<int> x(*memory, 16);
     std::fill_n(x.writable(), 16, round);
