@@ -66,7 +66,7 @@ enum class misuse : unsigned char {
   shards_are_not_blocks, operand_is_not_in_pool, elements_are_on_devices, tensor_is_not_a_number,
   gradients_differ, optimizer_state_differs, rate_is_no_number, squares_have_no_range,
   masters_have_no_type, planned_layouts_differ, result_spec_is_missing, layer_returns_no_carry,
-  member_default_is_lost, option_is_not_named, option_is_given_twice,
+  member_default_is_lost, option_is_not_named, option_is_given_twice, tensor_is_hidden,
 };
 
 // clang-format on

@@ -18,18 +18,17 @@ namespace shardwise {
 
 namespace internal {
 
-/// The layout type of a master.
+/// The layout type of a master: split over those of the axes that its mesh has.
 template <class Extents, class Layout, fixed_string... Axes>
 struct master_layout {
   using mesh_type = typename Layout::mesh_type;
-  static constexpr bool are_axes_of_mesh = (... && (mesh_type::value.find(Axes) >= 0));
-  static_assert(are_axes_of_mesh, "masters are split over axes that their mesh has");
   struct wanted {
     static constexpr layout_desc layout_value = [] {
       layout_desc out = Layout::value;
-      if (!are_axes_of_mesh) return out;
-      ((out = split_further(mesh_type::value, out, Extents::value, mesh_type::value.find(Axes))),
-       ...);
+      [[maybe_unused]] const auto split = [&](int axis) {
+        if (axis >= 0) out = split_further(mesh_type::value, out, Extents::value, axis);
+      };
+      (split(mesh_type::value.find(Axes)), ...);
       return out;
     }();
   };
@@ -121,9 +120,10 @@ struct masters_state {
 ///
 /// `Axes` split masters and optimizer state further than the parameters, in the first dimension
 /// that they divide (see `split_further`): each device updates its part, and the parameters are
-/// gathered in their own element type (ZeRO-1). Gradients may then be left pending over these axes;
-/// they are reduced, and scattered where a master is split (ZeRO-2). A gradient that is pending
-/// over any other axis does not compile.
+/// gathered in their own element type (ZeRO-1). Each axis is one of the mesh of a parameter;
+/// parameters on other meshes are not split over it. Gradients may then be left pending over these
+/// axes; they are reduced, and scattered where a master is split (ZeRO-2). A gradient that is
+/// pending over any other axis does not compile.
 ///
 ///     constexpr auto learn = optim::with_masters<"data">(optim::adamw{});
 ///     auto state = learn.start(model);
@@ -141,7 +141,9 @@ struct masters {
   /// Returns the masters and the state of the optimizer before the first step.
   template <class Parameters>
   [[nodiscard]] auto start(const Parameters& parameters) const {
-    if constexpr (!internal::holds_masters<Parameters, copy<Parameters>, Axes...>) {
+    if constexpr (!axes_judge<Parameters>::ok) {
+      return internal::report<axes_judge<Parameters>>();
+    } else if constexpr (!internal::holds_masters<Parameters, copy<Parameters>, Axes...>) {
       return internal::report<no_masters>();
     } else {
       const auto widen = []<class M>(std::type_identity<M>, const auto& w) {
@@ -160,7 +162,9 @@ struct masters {
     requires(internal::are_pending_over<copy<Parameters>, Gradients, Axes...>())
   constexpr void operator()(Parameters& parameters, state<Parameters>& kept,
                             const Gradients& gradients, const Rate& rate) const {
-    if constexpr (!internal::holds_masters<Parameters, copy<Parameters>, Axes...>) {
+    if constexpr (!axes_judge<Parameters>::ok) {
+      internal::report<axes_judge<Parameters>>();
+    } else if constexpr (!internal::holds_masters<Parameters, copy<Parameters>, Axes...>) {
       internal::report<no_masters>();
     } else {
       const auto read = []<class M>(std::type_identity<M>, const auto& gradient) {
@@ -193,6 +197,9 @@ struct masters {
   }
 
  private:
+  /// The verdict on axes that no mesh of the parameters has.
+  template <class Parameters>
+  using axes_judge = decltype(internal::judge_request<left_pending_over<Axes...>, Parameters>());
   using no_masters = refused<misuse::masters_have_no_type, of_types<masters>>;
 };
 

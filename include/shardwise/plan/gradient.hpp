@@ -177,12 +177,10 @@ struct gradient_function {
   template <class... X>
     requires(sizeof...(X) > 0)
   constexpr auto operator()(const X&... x) const {
-    constexpr bool are_hidden = (... || hides_tensors<X>());
-    static_assert(!are_hidden,
-                  "the tensors of a nest are in tuples, vectors and aggregates, not in optionals, "
-                  "pointers or maps");
-    if constexpr (are_hidden || AnyRefused<X...>) {
+    if constexpr (AnyRefused<X...>) {
       return refused_value{};
+    } else if constexpr (!hidden_tensors<X...>::ok) {
+      return report<hidden_tensors<X...>>();
     } else if constexpr (Asked::template missing<int{sizeof...(X)}> != -1) {
       constexpr int missing = Asked::template missing<int{sizeof...(X)}>;
       using judged = refused_arguments<F, int{sizeof...(X)}, "gradient<0>(loss)(w, x)",

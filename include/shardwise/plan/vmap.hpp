@@ -201,12 +201,10 @@ struct mapped_function {
     using dims = mapped_over<Dims...>;
     constexpr bool has_dims = dims::count <= 1 || dims::count == sizeof...(X);
     static_assert(has_dims, "vmap has a dimension, or none, for each argument");
-    constexpr bool are_hidden = (... || hides_tensors<X>());
-    static_assert(!are_hidden,
-                  "the tensors of a nest are in tuples, vectors and aggregates, not in optionals, "
-                  "pointers or maps");
-    if constexpr (!has_dims || are_hidden || AnyRefused<X...>) {
+    if constexpr (!has_dims || AnyRefused<X...>) {
       return refused_value{};
+    } else if constexpr (!hidden_tensors<X...>::ok) {
+      return report<hidden_tensors<X...>>();
     } else if constexpr (!mapping_of<dims, X...>::judged::ok) {
       return report<typename mapping_of<dims, X...>::judged>();
     } else {

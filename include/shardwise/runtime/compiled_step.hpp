@@ -113,11 +113,11 @@ class compiled_step {
   template <class... X>
     requires(... || internal::has_tensor_in<std::remove_cvref_t<X>>())
   auto operator()(X&&... x) {
-    static_assert((... && !internal::hides_tensors<std::remove_cvref_t<X>>()),
-                  "the tensors of a nest are in tuples, vectors and aggregates, not in optionals, "
-                  "pointers or maps");
+    using hidden = internal::hidden_tensors<std::remove_cvref_t<X>...>;
     if constexpr (AnyRefused<X...>) {
       return refused_value{};
+    } else if constexpr (!hidden::ok) {
+      return internal::report<hidden>();
     } else {
       // `returned` written out: in its place clang would add lines to an error in the function.
       using made = decltype(std::declval<internal::callee<F>&>()(

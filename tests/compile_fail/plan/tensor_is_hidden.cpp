@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: the tensors of a nest are in tuples, vectors and aggregates, not in optionals, pointers
+// expect: shardwise::broken_rule<shardwise::misuse::tensor_is_hidden, shardwise::of_types<model>>
+// expect: the tensors of a nest are in tuples, vectors and aggregates, not in optionals, pointers or maps
 #include <shardwise/paper.hpp>
 
 #include <optional>
