@@ -51,6 +51,15 @@ struct types_among<Bits, of_types<Shown...>, First, Rest...>
 
 namespace internal {
 
+/// The verdict of the first judge that reports an error, or of the last one.
+template <class First, class... Rest>
+struct first_refusal {
+  using type = First;
+};
+template <class First, class Second, class... Rest>
+requires First::ok struct first_refusal<First, Second, Rest...> : first_refusal<Second, Rest...> {
+};
+
 template <auto Rule, class About, auto... Facts>
 [[nodiscard]] constexpr refused<Rule, About, Facts...> refused_with(facts<Facts...>) noexcept {
   return {};

@@ -67,6 +67,7 @@ enum class misuse : unsigned char {
   gradients_differ, optimizer_state_differs, rate_is_no_number, squares_have_no_range,
   masters_have_no_type, planned_layouts_differ, result_spec_is_missing, layer_returns_no_carry,
   member_default_is_lost, option_is_not_named, option_is_given_twice, tensor_is_hidden,
+  module_members_differ, reduced_elements_differ,
 };
 
 // clang-format on

@@ -168,21 +168,12 @@ template <class X>
       return false;
   });
 }
-/// The verdict on the first of several arguments that hides tensors; accepts them if none does.
+/// The verdict on arguments in which a function looks for tensors: none may hide any.
 template <class... X>
-struct hidden_tensors_judge {
-  using type = allowed<>;
-};
-template <class First, class... Rest>
-struct hidden_tensors_judge<First, Rest...> {
-  using type = typename std::conditional_t<
-      hides_tensors<First>(),
-      std::type_identity<refused<misuse::tensor_is_hidden, of_types<First>>>,
-      hidden_tensors_judge<Rest...>>::type;
-};
-/// True if one of the arguments hides tensors, which `report<hidden_tensors<X...>>` reports.
-template <class... X>
-using hidden_tensors = typename hidden_tensors_judge<X...>::type;
+using hidden_tensors = typename first_refusal<
+    std::conditional_t<hides_tensors<X>(), refused<misuse::tensor_is_hidden, of_types<X>>,
+                       allowed<>>...,
+    allowed<>>::type;
 
 /// The same range type with other members.
 template <class Range, class Member>

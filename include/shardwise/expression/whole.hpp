@@ -14,15 +14,6 @@ struct without_attributes {
 
 namespace internal {
 
-/// The verdict of the first judge that reports an error, or of the last one.
-template <class First, class... Rest>
-struct first_refusal {
-  using type = First;
-};
-template <class First, class Second, class... Rest>
-requires First::ok struct first_refusal<First, Second, Rest...> : first_refusal<Second, Rest...> {
-};
-
 /// Checks the requirements of an operation apart from layouts, with `Class::check`.
 template <class Operation, class... Papers>
 [[nodiscard]] constexpr auto judge_attributes() noexcept {

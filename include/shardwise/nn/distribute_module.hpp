@@ -42,9 +42,14 @@ template <class Target, class Source>
     return judge_distributed<member_of<Target, 0>, Source>();
   } else if constexpr (NamelessWrapper<Source> && !NamelessWrapper<Target>) {
     return judge_distributed<Target, member_of<Source, 0>>();
-  } else if constexpr (!have_same_members<Target, Source>) {
-    return allowed<>{};  // reported where the module is distributed
-  } else if constexpr (kind == nest_kind::tensor && Operand<Source>) {
+  } else if constexpr (!have_same_members<Target, Source> ||
+                       (kind == nest_kind::tensor &&
+                        ValueOperand<Target> != ValueOperand<Source>)) {
+    return refused<misuse::module_members_differ, of_types<Target, Source>>{};
+  } else if constexpr (kind == nest_kind::tensor && ValueOperand<Source>) {
+    return std::conditional_t<std::is_same_v<Target, Source>, allowed<>,
+                              refused<misuse::module_members_differ, of_types<Target, Source>>>{};
+  } else if constexpr (kind == nest_kind::tensor) {
     return judge_part<reshard_call<typename Target::layout_type, void>, const Source&>();
   } else if constexpr (kind == nest_kind::frozen) {
     return judge_distributed<decltype(Target::value), decltype(Source::value)>();
@@ -87,12 +92,7 @@ template <class Target, class Source>
 template <class Target, class Source>
 [[nodiscard]] constexpr auto distribute_alike(const Source& from) {
   constexpr nest_kind kind = nest_kind_of<Target>();
-  static_assert(have_same_members<Target, Source>,
-                "a module is distributed to one of the same members, whose layouts differ");
-  if constexpr (!have_same_members<Target, Source>) {
-    return refused_value{};
-  } else if constexpr (kind == nest_kind::tensor && ValueOperand<Source>) {
-    static_assert(std::is_same_v<Target, Source>, "a tensor whose layout is a value stays one");
+  if constexpr (kind == nest_kind::tensor && ValueOperand<Source>) {
     return from;
   } else if constexpr (kind == nest_kind::tensor) {
     return reshard<typename Target::layout_type>(from);
@@ -126,7 +126,8 @@ template <class Target, class Source>
 template <class Target, class Source>
 struct distributed {
   using first = std::remove_cvref_t<decltype(first_in(std::declval<const Source&>()))>;
-  using type = std::conditional_t<first::domain::has_values, Target, on_paper<Target>>;
+  static constexpr bool is_on_paper = requires { requires !first::domain::has_values; };
+  using type = std::conditional_t<is_on_paper, on_paper<Target>, Target>;
 };
 template <nn::Plan Target, class Source>
 struct distributed<Target, Source> {

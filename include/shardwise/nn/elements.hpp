@@ -56,6 +56,17 @@ template <Fractional To, class Nest>
   return detail::convert_nest<To>(nest, [](auto&& x) { return std::forward<decltype(x)>(x); });
 }
 
+namespace detail {
+
+/// Reports an error unless gradients are reduced in the elements of the parameters or of the
+/// computation.
+template <class Parameter, class Compute, class Reduce>
+using reduced_elements_judge = typename std::conditional_t<
+    std::is_same_v<Reduce, Parameter> || std::is_same_v<Reduce, Compute>, allowed<>,
+    refused<misuse::reduced_elements_differ, of_types<Reduce, Parameter, Compute>>>::type;
+
+}  // namespace detail
+
 namespace nn {
 
 /// A mixed-precision policy: the element types of parameters, of the computation, of the reduction
@@ -75,8 +86,7 @@ namespace nn {
 template <Fractional Parameter = float, Fractional Compute = bfloat16,
           Fractional Reduce = Parameter, Fractional Output = Parameter>
 struct elements {
-  static_assert(std::is_same_v<Reduce, Parameter> || std::is_same_v<Reduce, Compute>,
-                "gradients are reduced in the elements of the parameters or of the computation");
+  static_assert(sizeof(detail::reduced_elements_judge<Parameter, Compute, Reduce>) > 0);
   using reduce_type = Reduce;
 
   /// Converts a model, or any nest, to the element type of parameters.

@@ -34,10 +34,9 @@ struct one_token {
   [[nodiscard]] static type make(const device_pool& pool, const Prompt&, const F& f) {
     return shardwise::generate<type>(pool, f);
   }
+  static constexpr bool has_last = Prompt::extents_type::value[1] > 0;
   /// The scores of the last position.
   [[nodiscard]] static auto last(const auto& scores) {
-    static_assert(Prompt::extents_type::value[1] > 0,
-                  "a prompt has a position at least, and their number is known to the compiler");
     return index_at<1, Prompt::extents_type::value[1] - 1>(scores);
   }
 };
@@ -49,6 +48,7 @@ struct one_token<Prompt> {
     return shardwise::generate<typename Prompt::value_type>(
         pool, f, extents_desc{prompt.extents()[0], 1}, prompt.layout());
   }
+  static constexpr bool has_last = true;
   [[nodiscard]] static auto last(const auto& scores) { return index_at<1, -1>(scores); }
 };
 
@@ -110,6 +110,7 @@ namespace nn {
 ///     auto texts = nn::generate(pool, model, cache, prompt, 100, {.temperature = 0.7},
 ///     random_key{1});
 template <class Model, class Cache, detail::TokenTensor Prompt>
+  requires(detail::one_token<Prompt>::has_last)
 [[nodiscard]] auto generate(const device_pool& pool, const Model& model, Cache& cache,
                             const Prompt& prompt, index_t count, const sampling& by,
                             random_key seed)
@@ -146,12 +147,16 @@ template <class Model, class Cache, detail::TokenTensor Prompt>
   }
   return texts;
 }
-/// Needs a model that is const and called as `model(tokens, cache)`.
+/// Error: the model is not const or not called as `model(tokens, cache)`, or the type of the prompt
+/// does not say that it has a position.
 template <class Model, class Cache, detail::TokenTensor Prompt, std::convertible_to<random_key> Key>
 std::vector<std::vector<std::int32_t>> generate(const device_pool&, const Model&, Cache&,
                                                 const Prompt&, index_t, const sampling&,
                                                 const Key&) {
-  static_assert(!detail::TokenTensor<Prompt>,
+  constexpr bool has_last_position = detail::one_token<Prompt>::has_last;
+  static_assert(has_last_position,
+                "a prompt has a position at least, and their number is known to the compiler");
+  static_assert(!has_last_position,
                 "a model that generates is const and called as model(tokens, cache)");
   return {};
 }

@@ -53,18 +53,10 @@ template <class Carry>
   const auto settle = []<class X>(const X& x) { return typename named_tensor<X>::type(x); };
   return map_nest(carry, settle);
 }
-/// True if a tensor of type `To` can be settled from an `X`: the same type, or one with the same
-/// elements, extents and layout that has another name.
-template <class To, class X>
-inline constexpr bool settles = std::is_same_v<To, typename named_tensor<X>::type>;
-template <Operand To, Operand X>
-inline constexpr bool settles<To, X> = is_named_as<X, To>;
 /// Converts a nest of expressions to one of tensors.
 template <class Settled, class Made>
 [[nodiscard]] constexpr Settled settled_nest(Made&& made) {
   const auto settle = []<class To, class X>(std::type_identity<To>, X&& x) {
-    static_assert(settles<To, std::remove_cvref_t<X>>,
-                  "a layer of a scan returns the carry: the same elements, extents and layouts");
     if constexpr (std::is_constructible_v<To, X>)
       return To(std::forward<X>(x));
     else
@@ -152,16 +144,33 @@ struct stack_outputs {
   }
 };
 
-/// Checks what a layer returned as the next carry.
+/// Checks what a layer returned as the next carry, or as a part of it.
 template <class Carry, class Made>
 [[nodiscard]] constexpr auto judge_carry() noexcept {
-  if constexpr (EitherOperand<Carry> != EitherOperand<Made>)
+  constexpr auto is_of_parts = [](nest_kind kind) {
+    return kind == nest_kind::tuple || kind == nest_kind::aggregate;
+  };
+  if constexpr (EitherOperand<Carry> != EitherOperand<Made>) {
     return refused<misuse::layer_returns_no_carry>{};
-  else if constexpr (Operand<Carry> && Operand<Made>)
+  } else if constexpr (Operand<Carry> && Operand<Made>) {
     return std::conditional_t<is_named_as<Made, Carry>, allowed<>,
                               decltype(judge_naming<Made, Carry>())>{};
-  else
+  } else if constexpr (is_of_parts(nest_kind_of<Carry>()) && is_of_parts(nest_kind_of<Made>())) {
+    using parts = decltype(list_parts(std::declval<Carry&>()));
+    using made = decltype(list_parts(std::declval<Made&>()));
+    if constexpr (parts::size != made::size)
+      return refused<misuse::layer_returns_no_carry>{};
+    else
+      return []<std::size_t... I>(std::index_sequence<I...>) {
+        return typename first_refusal<
+            decltype(judge_carry<std::remove_cvref_t<nth_type<I, parts>>,
+                                 std::remove_cvref_t<nth_type<I, made>>>())...,
+            allowed<>>::type{};
+      }
+    (std::make_index_sequence<parts::size>{});
+  } else {
     return allowed<>{};
+  }
 }
 /// Checks what a layer returned.
 template <class Carry, class Made>

@@ -207,9 +207,11 @@ struct mapped_function {
       return report<hidden_tensors<X...>>();
     } else if constexpr (!mapping_of<dims, X...>::judged::ok) {
       return report<typename mapping_of<dims, X...>::judged>();
+    } else if constexpr (!mapping_of<dims, X...>::seen.is_any) {
+      constexpr bool has_mapped_tensor = mapping_of<dims, X...>::seen.is_any;
+      static_assert(has_mapped_tensor, "vmap maps a dimension of at least one tensor");
+      return refused_value{};
     } else {
-      static_assert(mapping_of<dims, X...>::seen.is_any,
-                    "vmap maps a dimension of at least one tensor");
       // Named here as in `gradient`, where the program calls.
       if constexpr (dims::count > 1) {
         using results = decltype(std::declval<const callee<F>&>()(

@@ -57,7 +57,6 @@ struct step_stand_ins {
       const auto bits = of<First>(step_number(x));
       return traced_key<std::remove_const_t<decltype(bits)>>{bits};
     } else if constexpr (Scalar<X>) {
-      static_assert(Element<X>, "a number of a step is a float, a double, a std::int32_t, ...");
       numbers.push_back(number_node(home, constant_operation::how(x), {element_of<X>, {}, {}},
                                     element_kernels_of<X>));
       return handle_of<typename number_beside<X, First>::type>(stand_for(numbers.back()));
@@ -98,6 +97,12 @@ template <class F>
 concept StepFunction = !std::invocable<F&> && !std::same_as<F, device_pool> && !EitherOperand<F> &&
                        (std::is_class_v<F> || std::is_function_v<std::remove_pointer_t<F>>);
 
+/// The verdict on an argument that is a number: it has a type that tensors may have.
+template <class X>
+using step_number_judge =
+    std::conditional_t<Scalar<X> && !Element<X>,
+                       refused<misuse::element_is_not_supported, of_types<X>>, allowed<>>;
+
 }  // namespace detail
 
 /// A function of tensors that its first call compiles and later calls replay; returned by
@@ -113,11 +118,13 @@ class compiled_step {
   template <class... X>
     requires(... || internal::has_tensor_in<std::remove_cvref_t<X>>())
   auto operator()(X&&... x) {
-    using hidden = internal::hidden_tensors<std::remove_cvref_t<X>...>;
+    using judged = typename internal::first_refusal<
+        internal::hidden_tensors<std::remove_cvref_t<X>...>,
+        detail::step_number_judge<std::remove_cvref_t<X>>...>::type;
     if constexpr (AnyRefused<X...>) {
       return refused_value{};
-    } else if constexpr (!hidden::ok) {
-      return internal::report<hidden>();
+    } else if constexpr (!judged::ok) {
+      return internal::report<judged>();
     } else {
       // `returned` written out: in its place clang would add lines to an error in the function.
       using made = decltype(std::declval<internal::callee<F>&>()(

@@ -46,7 +46,7 @@ std::map<misuse, text_view> misuses() {
 #undef SHARDWISE_SAYS
   return found;
 }
-constexpr auto misuse_count = static_cast<std::size_t>(misuse::tensor_is_hidden) + 1;
+constexpr auto misuse_count = static_cast<std::size_t>(misuse::reduced_elements_differ) + 1;
 
 text_view name_of(misuse rule) {
   return detail::name_in(detail::spelled<misuse>(std::make_index_sequence<misuse_count>{}),
