@@ -53,15 +53,17 @@ struct leaky_relu : elementwise_function<"leaky_relu", linearity::nonlinear, 2> 
 /// The second operand is alpha; the limit for x towards minus infinity is -alpha.
 struct elu : fractional_function<"elu", 12> {
   static constexpr bool on_elements = true;
-  using emits = operations<pointwise<expm1>, pointwise<logical_not>, pointwise<where>>;
-  /// The slope at 0 is alpha, as in JAX and PyTorch.
+  using emits =
+      operations<pointwise<exp>, pointwise<expm1>, pointwise<logical_not>, pointwise<where>>;
+  /// The slope at 0 is alpha, as in JAX and PyTorch. It is not computed as the result plus alpha,
+  /// which would cancel where `x` is far below 0.
   static constexpr void gradient(auto& at) {
     const auto dy = at.cotangent(), x = at.operand(0), alpha = at.operand(1);
     const auto above = elementwise<less>(at.number(0, x), x);
     const auto not_above = elementwise<logical_not>(above);
-    at.give(0, dy * elementwise<where>(above, at.number(1, x), at.result() + alpha));
     // Of 0 where x is above 0, since infinities would be a factor of second derivatives.
     const auto low = elementwise<where>(above, at.number(0, x), x);
+    at.give(0, dy * elementwise<where>(above, at.number(1, x), alpha * elementwise<exp>(low)));
     at.give(1, shardwise::masked(dy * elementwise<expm1>(low), not_above));
   }
 };

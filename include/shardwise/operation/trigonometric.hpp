@@ -35,14 +35,19 @@ struct asin : fractional_function<"asin", 10> {
   static constexpr bool on_elements = true;
   using emits = operations<pointwise<sqrt>>;
   static constexpr void gradient(auto& at) {
-    at.give(0, at.cotangent() / elementwise<sqrt>(1 - elementwise<square>(at.operand(0))));
+    at.give(0, at.cotangent() / root_beside_one(at.operand(0)));
+  }
+  /// Returns `sqrt(1 - x^2)` from exact differences, since a rounded square would lose digits where
+  /// it is close to 1.
+  [[nodiscard]] static constexpr auto root_beside_one(const auto& x) {
+    return elementwise<sqrt>((1 - x) * (x + 1));
   }
 };
 struct acos : fractional_function<"acos", 10> {
   static constexpr bool on_elements = true;
   using emits = operations<pointwise<sqrt>>;
   static constexpr void gradient(auto& at) {
-    at.give(0, -(at.cotangent() / elementwise<sqrt>(1 - elementwise<square>(at.operand(0)))));
+    at.give(0, -(at.cotangent() / asin::root_beside_one(at.operand(0))));
   }
 };
 struct atan : fractional_function<"atan", 10> {
@@ -92,7 +97,8 @@ struct acosh : fractional_function<"acosh", 12> {
 struct atanh : fractional_function<"atanh", 12> {
   static constexpr bool on_elements = true;
   static constexpr void gradient(auto& at) {
-    at.give(0, at.cotangent() / (1 - elementwise<square>(at.operand(0))));
+    const auto x = at.operand(0);
+    at.give(0, at.cotangent() / ((1 - x) * (x + 1)));
   }
 };
 
