@@ -14,10 +14,11 @@ namespace shardwise {
 namespace functions {
 
 struct silu : fractional_function<"silu", 6> {
-  using emits = operations<pointwise<sigmoid>>;
+  using emits = operations<pointwise<sigmoid>, pointwise<maximum>, pointwise<minimum>>;
   static constexpr void gradient(auto& at) {
     const auto s = elementwise<sigmoid>(at.operand(0));
-    at.give(0, at.cotangent() * (s + at.result() * (1 - s)));
+    const auto x = detail::bounded(at, at.operand(0), 1000);
+    at.give(0, at.cotangent() * (s * (x * (1 - s) + 1)));
   }
 };
 struct softplus : fractional_function<"softplus", 20> {
@@ -30,9 +31,9 @@ struct softplus : fractional_function<"softplus", 20> {
 /// The form with the error function: x/2 (1 + erf(x / sqrt(2))).
 struct gelu_exact : fractional_function<"gelu_exact", 16> {
   static constexpr bool on_elements = true;
-  using emits = operations<pointwise<erfc>, pointwise<exp>>;
+  using emits = operations<pointwise<erfc>, pointwise<exp>, pointwise<maximum>, pointwise<minimum>>;
   static constexpr void gradient(auto& at) {
-    const auto x = at.operand(0);
+    const auto x = detail::bounded(at, at.operand(0), 40);
     const auto share = elementwise<erfc>(x * -0.70710678118654752) * 0.5;
     const auto density = elementwise<exp>(elementwise<square>(x) * -0.5) * 0.39894228040143268;
     at.give(0, at.cotangent() * (share + x * density));

@@ -85,7 +85,8 @@ struct rsqrt : fractional_function<"rsqrt", 2> {
 struct cbrt : fractional_function<"cbrt", 10> {
   static constexpr bool on_elements = true;
   static constexpr void gradient(auto& at) {
-    at.give(0, at.cotangent() / (elementwise<square>(at.result()) * 3));
+    const auto inverse = at.number(1, at.result()) / at.result();
+    at.give(0, at.cotangent() * (elementwise<square>(inverse) * 0.33333333333333333));
   }
 };
 struct reciprocal : fractional_function<"reciprocal", 1> {
@@ -95,19 +96,17 @@ struct reciprocal : fractional_function<"reciprocal", 1> {
 };
 struct erf : fractional_function<"erf", 12> {
   static constexpr bool on_elements = true;
-  using emits = operations<pointwise<exp>>;
-  static constexpr void gradient(auto& at) {
-    at.give(0, at.cotangent() * elementwise<exp>(-elementwise<square>(at.operand(0))) *
-                   1.1283791670955126);
+  using emits = operations<pointwise<exp>, pointwise<maximum>, pointwise<minimum>>;
+  static constexpr void gradient(auto& at) { at.give(0, slope(at, 1.1283791670955126)); }
+  [[nodiscard]] static constexpr auto slope(auto& at, double scale) {
+    const auto x = detail::bounded(at, at.operand(0), 32);
+    return at.cotangent() * elementwise<exp>(-elementwise<square>(x)) * scale;
   }
 };
 struct erfc : fractional_function<"erfc", 14> {
   static constexpr bool on_elements = true;
-  using emits = operations<pointwise<exp>>;
-  static constexpr void gradient(auto& at) {
-    at.give(0, at.cotangent() * elementwise<exp>(-elementwise<square>(at.operand(0))) *
-                   -1.1283791670955126);
-  }
+  using emits = erf::emits;
+  static constexpr void gradient(auto& at) { at.give(0, erf::slope(at, -1.1283791670955126)); }
 };
 struct erfinv : fractional_function<"erfinv", 30> {
   static constexpr bool on_elements = true;

@@ -18,10 +18,11 @@ namespace functions {
 /// The derivatives are NaN where both operands are 0.
 struct hypot : fractional_function<"hypot", 6> {
   static constexpr bool on_elements = true;
+  using emits = operations<pointwise<maximum>, pointwise<minimum>>;
   static constexpr void gradient(auto& at) {
-    const auto scaled = at.cotangent() / at.result();
-    at.give(0, scaled * at.operand(0));
-    at.give(1, scaled * at.operand(1));
+    const auto length = detail::finite(at, at.result());
+    at.give(0, at.cotangent() * (detail::finite(at, at.operand(0)) / length));
+    at.give(1, at.cotangent() * (detail::finite(at, at.operand(1)) / length));
   }
 };
 /// The derivative at 0 is 0; the second operand only gives a sign.

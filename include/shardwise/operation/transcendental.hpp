@@ -3,9 +3,39 @@
 
 #include "shardwise/operation/arithmetic.hpp"
 
+#include <limits>
 #include <utility>
 
 namespace shardwise {
+
+namespace detail {
+
+/// Returns a value of a gradient limited to [-bound, bound], outside of which the slope is
+/// constant: an infinity, or a square that overflows, would be a factor of 0. The gradient emits
+/// `maximum` and `minimum`.
+[[nodiscard]] constexpr gradient_value bounded(auto& at, const gradient_value& x, double bound) {
+  const auto below = elementwise<functions::minimum>(x, at.number(bound, x));
+  return elementwise<functions::maximum>(below, at.number(-bound, x));
+}
+
+/// Returns a value of a gradient with infinities replaced by the largest numbers of its type.
+[[nodiscard]] constexpr gradient_value finite(auto& at, const gradient_value& x) {
+  const auto largest = [&]() -> double {
+    switch (x.tensor().type) {
+      case element::f64:
+        return std::numeric_limits<double>::max();
+      case element::f16:
+        return static_cast<double>(std::numeric_limits<float16>::max());
+      case element::bf16:
+        return static_cast<double>(std::numeric_limits<bfloat16>::max());
+      default:
+        return static_cast<double>(std::numeric_limits<float>::max());
+    }
+  };
+  return bounded(at, x, largest());
+}
+
+}  // namespace detail
 
 namespace functions {
 
@@ -33,12 +63,7 @@ struct gelu : fractional_function<"gelu", 9> {
   using emits = operations<pointwise<tanh>, pointwise<maximum>, pointwise<minimum>>;
   static constexpr void gradient(auto& at) {
     constexpr double scale = 0.79788456080286536, cubic = 0.044715;
-    // Outside of these bounds the slope is 0 or 1, and the square of x may overflow, which would
-    // give infinity times 0.
-    constexpr double bound = 16;
-    const auto of = at.operand(0);
-    const auto x =
-        elementwise<maximum>(elementwise<minimum>(of, at.number(bound, of)), at.number(-bound, of));
+    const auto x = detail::bounded(at, at.operand(0), 16);
     const auto xx = elementwise<square>(x);
     const auto t = elementwise<tanh>(x * (xx * cubic + 1) * scale);
     const auto slope = (xx * (3 * cubic) + 1) * scale;  // of the argument of tanh

@@ -1,11 +1,47 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/operation/arithmetic.hpp"
+#include "shardwise/operation/stop_gradient.hpp"
 #include "shardwise/operation/transcendental.hpp"
 
 #include <utility>
 
 namespace shardwise {
+
+namespace detail {
+
+/// Returns `1 - x^2` in a gradient, which emits `subtract_constant` and `stop_gradient`. Its value
+/// is a product of exact differences, since near 1 a rounded square would lose digits; its slope is
+/// that of the square, since those of the differences would cancel near 0.
+[[nodiscard]] constexpr gradient_value one_minus_square(const gradient_value& x) {
+  const auto square = elementwise<functions::square>(x);
+  return elementwise<functions::stop_gradient>((1 - x) * (x + 1)) -
+         elementwise<functions::subtract_constant>(square, square);
+}
+
+/// Two values of a gradient, divided by the larger magnitude: squares of the quotients neither
+/// overflow, nor are both 0. What is computed with this size must not depend on it, since it is a
+/// constant for gradients.
+struct scaled_pair {
+  /// What it emits.
+  using emits = operations<pointwise<functions::abs>, pointwise<functions::maximum>,
+                           pointwise<functions::minimum>, pointwise<functions::stop_gradient>>;
+  gradient_value size, first, second;
+
+  [[nodiscard]] static constexpr scaled_pair of(auto& at, const gradient_value& a,
+                                                const gradient_value& b) {
+    const auto first = finite(at, a), second = finite(at, b);
+    const auto size = elementwise<functions::stop_gradient>(elementwise<functions::maximum>(
+        elementwise<functions::abs>(first), elementwise<functions::abs>(second)));
+    return {size, first / size, second / size};
+  }
+  [[nodiscard]] constexpr gradient_value sum_of_squares() const {
+    return elementwise<functions::square>(first) + elementwise<functions::square>(second);
+  }
+};
+
+}  // namespace detail
 
 namespace functions {
 
@@ -33,36 +69,35 @@ struct tan : fractional_function<"tan", 12> {
 };
 struct asin : fractional_function<"asin", 10> {
   static constexpr bool on_elements = true;
-  using emits = operations<pointwise<sqrt>>;
+  using emits = operations<pointwise<sqrt>, pointwise<subtract_constant>, pointwise<stop_gradient>>;
   static constexpr void gradient(auto& at) {
-    at.give(0, at.cotangent() / root_beside_one(at.operand(0)));
-  }
-  /// Returns `sqrt(1 - x^2)` from exact differences, since a rounded square would lose digits where
-  /// it is close to 1.
-  [[nodiscard]] static constexpr auto root_beside_one(const auto& x) {
-    return elementwise<sqrt>((1 - x) * (x + 1));
+    at.give(0, at.cotangent() / elementwise<sqrt>(detail::one_minus_square(at.operand(0))));
   }
 };
 struct acos : fractional_function<"acos", 10> {
   static constexpr bool on_elements = true;
-  using emits = operations<pointwise<sqrt>>;
+  using emits = asin::emits;
   static constexpr void gradient(auto& at) {
-    at.give(0, -(at.cotangent() / asin::root_beside_one(at.operand(0))));
+    at.give(0, -(at.cotangent() / elementwise<sqrt>(detail::one_minus_square(at.operand(0)))));
   }
 };
 struct atan : fractional_function<"atan", 10> {
   static constexpr bool on_elements = true;
+  using emits = operations<pointwise<maximum>, pointwise<minimum>>;
   static constexpr void gradient(auto& at) {
-    at.give(0, at.cotangent() / (elementwise<square>(at.operand(0)) + 1));
+    // Not a square, whose slope could overflow.
+    const auto x = detail::finite(at, at.operand(0));
+    at.give(0, at.cotangent() / (x * x + 1));
   }
 };
 struct atan2 : fractional_function<"atan2", 12> {
   static constexpr bool on_elements = true;
+  using emits = detail::scaled_pair::emits;
   static constexpr void gradient(auto& at) {
-    const auto y = at.operand(0), x = at.operand(1);
-    const auto scaled = at.cotangent() / (elementwise<square>(x) + elementwise<square>(y));
-    at.give(0, scaled * x);
-    at.give(1, -(scaled * y));
+    const auto point = detail::scaled_pair::of(at, at.operand(0), at.operand(1));
+    const auto scaled = at.cotangent() / point.size / point.sum_of_squares();
+    at.give(0, scaled * point.second);
+    at.give(1, -(scaled * point.first));
   }
 };
 struct sinh : fractional_function<"sinh", 12> {
@@ -81,9 +116,12 @@ struct cosh : fractional_function<"cosh", 12> {
 };
 struct asinh : fractional_function<"asinh", 12> {
   static constexpr bool on_elements = true;
-  using emits = operations<pointwise<sqrt>>;
+  using emits = operations<pointwise<sqrt>, pointwise<abs>, pointwise<maximum>, pointwise<minimum>,
+                           pointwise<stop_gradient>>;
   static constexpr void gradient(auto& at) {
-    at.give(0, at.cotangent() / elementwise<sqrt>(elementwise<square>(at.operand(0)) + 1));
+    const auto x = at.operand(0);
+    const auto scaled = detail::scaled_pair::of(at, x, at.number(1, x));
+    at.give(0, at.cotangent() * scaled.second / elementwise<sqrt>(scaled.sum_of_squares()));
   }
 };
 struct acosh : fractional_function<"acosh", 12> {
@@ -91,14 +129,15 @@ struct acosh : fractional_function<"acosh", 12> {
   using emits = operations<pointwise<sqrt>>;
   static constexpr void gradient(auto& at) {
     const auto x = at.operand(0);
-    at.give(0, at.cotangent() / elementwise<sqrt>((x + -1) * (x + 1)));
+    // Not the root of the product, which would overflow.
+    at.give(0, at.cotangent() / elementwise<sqrt>(x + -1) / elementwise<sqrt>(x + 1));
   }
 };
 struct atanh : fractional_function<"atanh", 12> {
   static constexpr bool on_elements = true;
+  using emits = operations<pointwise<subtract_constant>, pointwise<stop_gradient>>;
   static constexpr void gradient(auto& at) {
-    const auto x = at.operand(0);
-    at.give(0, at.cotangent() / ((1 - x) * (x + 1)));
+    at.give(0, at.cotangent() / detail::one_minus_square(at.operand(0)));
   }
 };
 

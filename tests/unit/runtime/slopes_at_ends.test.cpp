@@ -37,20 +37,119 @@ row<T> slopes(const F& f, const row<T>& x) {
   return values(slope_of(f)(tensor_of(x)));
 }
 
-/// Compares numbers within a few rounding errors of their type.
+/// Compares numbers within a few rounding errors of their type; the smallest numbers count as 0.
 template <class T>
 void check_near(const char* name, const row<T>& made, const row<double>& wanted) {
+  using limits = std::numeric_limits<T>;
   REQUIRE(made.size() == wanted.size());
   for (std::size_t i = 0; i < made.size(); ++i) {
-    const double epsilon =
-        static_cast<double>(static_cast<float>(std::numeric_limits<T>::epsilon()));
     const double found = static_cast<double>(made[i]);
+    const double margin =
+        std::max(static_cast<double>(limits::min()),
+                 8 * static_cast<double>(limits::epsilon()) * std::abs(wanted[i]));
     CAPTURE(name, i, found, wanted[i]);
-    CHECK((found == wanted[i] || std::abs(found - wanted[i]) <= 8 * epsilon * std::abs(wanted[i])));
+    CHECK((found == wanted[i] || std::abs(found - wanted[i]) <= margin));
   }
 }
 
+/// The derivative of the derivative.
+template <class T, class F>
+row<T> bends(const F& f, const row<T>& x) {
+  return slopes(slope_of(f), x);
+}
+
+/// Checks the first and the second derivative of `f` at some points. No number may be expected but
+/// from its limit there.
+template <class T, class F>
+void check_limits(const char* name, const F& f, const row<T>& at, const row<double>& first,
+                  const row<double>& second) {
+  check_near<T>(name, slopes(f, at), first);
+  check_near<T>(name, bends(f, at), second);
+}
+
+template <class T>
+void check_ends() {
+  constexpr T inf = std::numeric_limits<T>::infinity(), most = std::numeric_limits<T>::max();
+  const row<T> ends{inf, most, -most, -inf};
+  const row<double> none{0, 0, 0, 0};
+  const auto falls_to_none = [&](const char* name, const auto& f) {
+    check_limits<T>(name, f, ends, none, none);
+  };
+  const auto rises = [&](const char* name, const auto& f) {
+    check_limits<T>(name, f, ends, {1, 1, 0, 0}, none);
+  };
+  falls_to_none("tanh", [](const auto& x) { return tanh(x); });
+  falls_to_none("sigmoid", [](const auto& x) { return sigmoid(x); });
+  falls_to_none("atan", [](const auto& x) { return atan(x); });
+  falls_to_none("erf", [](const auto& x) { return erf(x); });
+  falls_to_none("erfc", [](const auto& x) { return erfc(x); });
+  falls_to_none("atan2", [](const auto& y) { return atan2(y, T(1)); });
+  falls_to_none("atan2", [](const auto& x) { return atan2(T(1), x); });
+  rises("softplus", [](const auto& x) { return softplus(x); });
+  rises("silu", [](const auto& x) { return silu(x); });
+  rises("gelu", [](const auto& x) { return gelu(x); });
+  rises("gelu_exact", [](const auto& x) { return gelu_exact(x); });
+  rises("hard_swish", [](const auto& x) { return hard_swish(x); });
+  rises("logaddexp", [](const auto& x) { return logaddexp(x, T(1)); });
+  rises("elu", [](const auto& x) { return elu(x, T(1)); });
+  const row<T> infinities{inf, -inf};
+  check_limits<T>("asinh", [](const auto& x) { return asinh(x); }, infinities, {0, 0}, {0, 0});
+  check_limits<T>("cbrt", [](const auto& x) { return cbrt(x); }, infinities, {0, 0}, {0, 0});
+  check_limits<T>("hypot", [](const auto& x) { return hypot(x, T(3)); }, infinities, {1, -1},
+                  {0, 0});
+  check_limits<T>("acosh", [](const auto& x) { return acosh(x); }, row<T>{inf}, {0}, {0});
+}
+
 }  // namespace
+
+TEST_CASE("derivatives at infinities are their limits") {
+  check_ends<float>();
+  check_ends<double>();
+}
+
+TEST_CASE("slopes are finite where the squares of operands overflow or are 0") {
+  const row<float> large{1e25F, 3e38F, -1e25F};
+  row<double> inverse, sign_of;
+  for (const float x : large) inverse.push_back(1 / std::abs(static_cast<double>(x)));
+  check_near<float>("asinh", slopes([](const auto& x) { return asinh(x); }, row<float>{large[0]}),
+                    {inverse[0]});
+  check_near<float>("acosh", slopes([](const auto& x) { return acosh(x); }, row<float>{large[0]}),
+                    {inverse[0]});
+  for (const float x : {1e25F, 1e-25F}) {
+    // Of the angle of (x, x): half of 1 / x.
+    const double half = 0.5 / static_cast<double>(x);
+    const auto by_y = [&](const auto& y) { return atan2(y, x); };
+    const auto by_x = [&](const auto& v) { return atan2(x, v); };
+    check_near<float>("atan2", slopes(by_y, row<float>{x}), {half});
+    check_near<float>("atan2", slopes(by_x, row<float>{x}), {-half});
+  }
+}
+
+TEST_CASE("formulas that avoid overflow and cancellation keep second derivatives") {
+  const row<double> at{-1, 1, 0.5, 2};
+  row<double> first(4), second(4);
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    first[i] = 1 / std::sqrt(1 + at[i] * at[i]);
+    second[i] = -at[i] * std::pow(first[i], 3);
+  }
+  check_limits<double>(
+      "asinh", [](const auto& x) { return asinh(x); }, at, first, second);
+  const row<float> inside{1e-30F, -1e-4F, 0.5F, 0.9F};
+  for (const bool is_root : {true, false}) {
+    row<double> slope, bend;
+    for (const float x : inside) {
+      const double rest = (1.0 - x) * (1.0 + x);
+      slope.push_back(is_root ? 1 / std::sqrt(rest) : 1 / rest);
+      bend.push_back(is_root ? x * std::pow(rest, -1.5) : 2 * x / (rest * rest));
+    }
+    if (is_root)
+      check_limits<float>(
+          "asin", [](const auto& x) { return asin(x); }, inside, slope, bend);
+    else
+      check_limits<float>(
+          "atanh", [](const auto& x) { return atanh(x); }, inside, slope, bend);
+  }
+}
 
 TEST_CASE("slopes of inverse functions keep their digits near the ends of their domains") {
   const float near_one = 1 - std::numeric_limits<float>::epsilon();
