@@ -9,6 +9,9 @@
 #include "shardwise/operation/paper_steps.hpp"
 #include "shardwise/operation/special.hpp"
 
+#include <cstddef>
+#include <iterator>
+
 namespace shardwise::detail {
 
 /// Rules that check an operand of a composition, to report why one of its steps is an error.
@@ -85,12 +88,15 @@ constexpr void scaled(paper_steps& at, const attributes&, const tensor_descs& x,
 constexpr void sinc(paper_steps& at, const attributes&, const tensor_descs& x,
                     tensor_results& out) {
   const tensor_desc n = paper_steps::number(x[0]);
-  const tensor_desc is_zero = at.each<f::equal>(x[0], n);
-  const tensor_desc angle = at.each<f::multiply>(at.each<f::where>(is_zero, n, x[0]), n);
-  const tensor_desc series =
-      at.each<f::subtract>(n, at.each<f::multiply>(at.each<f::square>(x[0]), n));
+  const tensor_desc square = at.each<f::multiply>(x[0], x[0]);
+  const tensor_desc bounded = at.each<f::minimum>(square, n);
+  const tensor_desc angle = at.each<f::multiply>(at.each<f::maximum>(at.each<f::abs>(x[0]), n), n);
+  const tensor_desc is_near = at.each<f::less>(square, n);
+  tensor_desc series = n;
+  for (std::size_t k = 1; k < std::size(sinc_terms); ++k)
+    series = at.each<f::add>(at.each<f::multiply>(bounded, series), n);
   out.push_back(
-      at.each<f::where>(is_zero, series, at.each<f::divide>(at.each<f::sin>(angle), angle)));
+      at.each<f::where>(is_near, series, at.each<f::divide>(at.each<f::sin>(angle), angle)));
 }
 constexpr void heaviside(paper_steps& at, const attributes&, const tensor_descs& x,
                          tensor_results& out) {

@@ -7,6 +7,7 @@
 #include "shardwise/operation/transcendental.hpp"
 #include "shardwise/operation/trigonometric.hpp"
 
+#include <cstddef>
 #include <limits>
 #include <type_traits>
 #include <utility>
@@ -92,22 +93,47 @@ template <class X, internal::Terms... Given>
       given...);
 }
 
+namespace detail {
+
+/// The series of `sinc` at the square of its operand: `(-pi^2)^k / (2 k + 1)!`.
+inline constexpr double sinc_terms[] = {1,
+                                        -1.6449340668482264,
+                                        0.81174242528335364,
+                                        -0.19075182412208421,
+                                        0.026147847817654800,
+                                        -0.0023460810354558237,
+                                        0.00014842879303107100};
+
+/// Returns a polynomial of a tensor, whose coefficients are in ascending order.
+template <std::size_t Degree = 0, std::size_t Terms, class X, internal::Terms... Given>
+[[nodiscard]] constexpr auto polynomial(const double (&terms)[Terms], const X& x,
+                                        const Given&... given) {
+  if constexpr (Degree + 2 == Terms)
+    return add(multiply(x, terms[Degree + 1], given...), terms[Degree], given...);
+  else
+    return add(multiply(x, polynomial<Degree + 1>(terms, x, given...), given...), terms[Degree],
+               given...);
+}
+
+}  // namespace detail
+
 /// Returns `sin(pi x) / (pi x)`, and 1 at 0.
 template <class X, internal::Terms... Given>
   requires ElementwiseOperands<X>
 [[nodiscard]] constexpr auto sinc(const X& x, const Given&... given) {
-  // At 0, where the quotient has no value, the first two terms of its series have its derivatives.
-  const auto is_zero = equal(x, 0, internal::without_request(given)...);
-  const auto angle = multiply(where(is_zero, 1, x, internal::without_request(given)...),
+  // Near 0, where the slope of the quotient would be a difference of numbers close to each other,
+  // it is a series. Each formula is computed of a bounded number where the other is chosen.
+  const auto square_of = multiply(x, x, internal::without_request(given)...);
+  const auto bounded = minimum(square_of, 0.0625, internal::without_request(given)...);
+  const auto angle = multiply(maximum(abs(x, internal::without_request(given)...), 0.0625,
+                                      internal::without_request(given)...),
                               3.141592653589793, internal::without_request(given)...);
-  const auto series = subtract(1,
-                               multiply(square(x, internal::without_request(given)...),
-                                        1.6449340668482264, internal::without_request(given)...),
-                               internal::without_request(given)...);
-  return where(is_zero, series,
-               divide(sin(angle, internal::without_request(given)...), angle,
-                      internal::without_request(given)...),
-               given...);
+  return where(
+      elementwise<functions::less>(square_of, 0.015625, internal::without_request(given)...),
+      detail::polynomial(detail::sinc_terms, bounded, internal::without_request(given)...),
+      divide(sin(angle, internal::without_request(given)...), angle,
+             internal::without_request(given)...),
+      given...);
 }
 
 /// Returns 0 below 0, 1 above it, and `middle` at 0; NaN for NaN.

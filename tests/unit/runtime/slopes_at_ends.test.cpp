@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <numbers>
 #include <vector>
 
 using namespace shardwise;
@@ -177,4 +178,42 @@ TEST_CASE("slopes of elu and celu far below 0 are those of an exponential") {
   const row<float16> narrow{float16(-1.F), float16(-4.F), float16(-8.F)};
   check_near<float16>("celu", slopes([](const auto& v) { return celu(v, 1.0F); }, narrow),
                       {std::exp(-1.0), std::exp(-4.0), std::exp(-8.0)});
+}
+
+TEST_CASE("sinc and its derivatives keep their digits near 0") {
+  const auto f = [](const auto& x) { return sinc(x); };
+  // The first terms of its series, up to 0.01.
+  const auto series = [](double x, double value, double second, double fourth) {
+    const double square = std::pow(x * std::numbers::pi, 2);
+    return value - square * (second - square * fourth);
+  };
+  const auto check = [&]<class T>(T) {
+    const row<T> at{0, T(1e-30), T(-1e-10), T(1e-4), T(-1e-3), T(0.002)};
+    row<double> value, first, second;
+    constexpr double curve = std::numbers::pi * std::numbers::pi / 3;
+    for (const T given : at) {
+      const double x = given;
+      value.push_back(series(x, 1, 1.0 / 6, 1.0 / 120));
+      first.push_back(-curve * x * series(x, 1, 1.0 / 10, 1.0 / 280));
+      second.push_back(-curve * series(x, 1, 3.0 / 10, 5.0 / 280));
+    }
+    check_near<T>("sinc", values(f(tensor_of(at))), value);
+    check_limits<T>("sinc", f, at, first, second);
+  };
+  check(float{});
+  check(double{});
+  // On both sides of the point where the formula changes, and there.
+  const row<double> at{-0.126, 0.124, 0.125, 0.25, 1.5};
+  row<double> first, second;
+  for (const double x : at) {
+    const double a = x * std::numbers::pi;
+    const double slope = (std::cos(a) - std::sin(a) / a) / x;
+    first.push_back(slope);
+    second.push_back(-std::numbers::pi * std::sin(a) / x - 2 * slope / x);
+  }
+  const auto slope = slopes(f, at), bend = bends(f, at);
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    CHECK(slope[i] == Approx(first[i]).epsilon(1e-13));
+    CHECK(bend[i] == Approx(second[i]).epsilon(1e-12));
+  }
 }
