@@ -51,14 +51,18 @@ template <class Permitted, int Rank, class X, class Moments, class... Scale>
   return [&]<int... D>(std::integer_sequence<int, D...>) {
     if constexpr (ValueOperand<X>)
       require_rule<layer_norm_of<0, (D + 2)...>, of_steps<Permitted>>(given);
-    const auto of = moments_of<Permitted, 0, (D + 2)...>(widened(given));
+    const auto wide = widened(given);
+    const auto of = moments_of<Permitted, 0, (D + 2)...>(wide);
     const auto normal = of.centred / sqrt(of.variance + epsilon);
     auto result =
         finish_gradient(narrowed<T>(scaled<Permitted>(normal, beside_positions<Rank>(scale)...)));
+    const auto count = static_cast<double>(over(0, (D + 2)...).count(given.extents()));
+    // An empty batch has no moments, and leaves the running ones as they are.
+    const double rate = count > 0 ? moves.rate : 0;
     const auto moved = [&](const auto& old, const auto& now, double factor) {
       using Old = std::remove_cvref_t<decltype(old)>;
       const auto of_channels = stop_gradient(squeeze<0, (D + 2)...>(now)) * factor;
-      auto made = narrowed<typename Old::value_type>(lerp(widened(old), of_channels, moves.rate));
+      auto made = narrowed<typename Old::value_type>(lerp(widened(old), of_channels, rate));
       // Of the type of the old moments, so that a program can assign them.
       if constexpr (AnyRefused<decltype(made)>)
         return made;
@@ -69,10 +73,16 @@ template <class Permitted, int Rank, class X, class Moments, class... Scale>
       else
         return made_tensor(std::move(made));
     };
+    // Then sums without elements, not their quotients by 0: a weight of 0 does not remove NaN.
+    const auto known = [&]<class Moment>(const Moment& moment, const auto& terms) -> Moment {
+      if (count > 0) return moment;
+      using Number = typename Moment::value_type;
+      return finished(sum<0, (D + 2)...>(terms, keep_dims) / Number{1}, Permitted{});
+    };
     // The running variance is the unbiased estimate: `n / (n - 1)` times the variance of the batch.
-    const auto count = static_cast<double>(over(0, (D + 2)...).count(given.extents()));
-    auto mean = moved(running.mean, of.mean, 1);
-    auto variance = moved(running.variance, of.variance, count > 1 ? count / (count - 1) : 1);
+    auto mean = moved(running.mean, known(of.mean, wide), 1);
+    auto variance = moved(running.variance, known(of.variance, square(of.centred)),
+                          count > 1 ? count / (count - 1) : 1);
     return std::pair{std::move(result), nn::running_moments<decltype(mean), decltype(variance)>{
                                             std::move(mean), std::move(variance)}};
   }
@@ -88,10 +98,10 @@ namespace nn {
 ///
 /// To train, it is called with a `momentum`: it then normalises with the mean and the variance of
 /// the batch, and returns the result and the running moments after this batch, whose variance is
-/// the unbiased estimate (divided by `n - 1`). Without one, it normalises with its running moments,
-/// a `buffer` that keeps its elements under a mixed-precision policy. There is no training mode. If
-/// the batch or positions are split, the axes of `Permitted` are those over which the moments of a
-/// batch are reduced.
+/// the unbiased estimate (divided by `n - 1`); an empty batch leaves them as they are. Without one,
+/// it normalises with its running moments, a `buffer` that keeps its elements under a
+/// mixed-precision policy. There is no training mode. If the batch or positions are split, the axes
+/// of `Permitted` are those over which the moments of a batch are reduced.
 ///
 ///     nn::batch_norm<V> norm{ones<V>(pool), zeros<V>(pool), {{zeros<V>(pool), ones<V>(pool)}}};
 ///     const auto [y, running] = norm(x, nn::momentum{0.1});

@@ -180,6 +180,7 @@ TEST_CASE("batch norm of values trains and evaluates as it does of types") {
   const device_pool pool{pod{}};
   using X = tensor<P<"data", "model", none>, 3, 4, 5>;
   using V = tensor<P<"model">, 4>;
+  using uneven = sharded_tensor<X::value_type, extents<dyn, 4, 5>, X::layout_type>;
   const auto x = normal<X>(pool, random_key{1});
   const nn::batch_norm<V, V, nn::running_moments<V>, across_axes<"data">> typed{
       ones<V>(pool), zeros<V>(pool), {{zeros<V>(pool), ones<V>(pool)}}};
@@ -193,6 +194,15 @@ TEST_CASE("batch norm of values trains and evaluates as it does of types") {
   auto next = typed;
   next.running.value = all;
   require_close(values(norm(untyped(x))), values(next(x)));
+  // An empty batch has no moments.
+  const auto [none, kept] = norm(untyped(normal<uneven>(pool, random_key{1}, 0)), nn::momentum{});
+  REQUIRE(none.extents()[0] == 0);
+  require_close(values(kept.mean), values(all.mean));
+  require_close(values(kept.variance), values(all.variance));
+  const auto [typed_none, typed_kept] =
+      next(normal<uneven>(pool, random_key{1}, 0), nn::momentum{});
+  require_close(values(typed_kept.mean), values(all.mean));
+  require_close(values(typed_kept.variance), values(all.variance));
   const nn::batch_norm<untyped> alone{norm.scale, norm.shift, norm.running};
   REQUIRE_THROWS_WITH(alone(untyped(x), nn::momentum{}), contains("dimension_is_split"));
 }
