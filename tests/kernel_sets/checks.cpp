@@ -40,6 +40,10 @@ void check_errors() {
   check_error<g::silu, T>(3.5, [sigmoid](real v) {
     return expected{std::isinf(v) ? (v > 0 ? v : -0.0L) : v * sigmoid(v), v};
   });
+  check_error<g::mish, T>(3.5, [](real v) {
+    return expected{std::isinf(v) ? (v > 0 ? v : -0.0L) : v * std::tanh(std::log1p(std::exp(v))),
+                    v};
+  });
 }
 
 /// What functions never exceed, and where exp ends.

@@ -100,6 +100,12 @@ void check_exact() {
   check_bits<g::sign, T, 1>(true, [](T a, T, T) {
     return is_nan(a) ? a : a > 0 ? T(1) : a < 0 ? T(-1) : T(0);
   });
+  check_bits<g::soft_sign, T, 1>(true, [=](T a, T, T) {
+    constexpr T most = std::numeric_limits<T>::max();
+    if (is_nan(a)) return quiet(either(either(a, -most), most));
+    const T finite = std::clamp(a, -most, most);
+    return finite / (std::abs(finite) + 1);
+  });
   check_bits<g::leaky_relu, T, 2>(
       true, [](T a, T b, T) { return a < 0 ? is_nan(b) ? quiet(b) : b * a : a; });
   check_bits<g::where, T, 3>(false, [](T a, T b, T c) { return a == 0 ? c : b; });

@@ -58,6 +58,8 @@ SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::sigm
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::gelu>>;
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::gelu_exact>>;
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::silu>>;
+SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::mish>>;
+SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::soft_sign>>;
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::softplus>>;
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::floor>>;
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::ceil>>;

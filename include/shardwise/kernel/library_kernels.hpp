@@ -111,7 +111,7 @@ void enter_fractional() {
               f::acosh, f::atanh>();
   enter_unary<T, f::exp2, f::expm1, f::log1p, f::log2, f::log10, f::rsqrt, f::cbrt, f::reciprocal,
               f::erf, f::erfc, f::erfinv, f::lgamma, f::digamma>();
-  enter_unary<T, f::silu, f::softplus, f::gelu_exact>();
+  enter_unary<T, f::silu, f::mish, f::soft_sign, f::softplus, f::gelu_exact>();
   enter_binary<T, f::atan2, f::logaddexp, f::pow, f::elu, f::hypot, f::copysign, f::xlogy>();
 }
 

@@ -17,8 +17,29 @@ struct silu : fractional_function<"silu", 6> {
   using emits = operations<pointwise<sigmoid>, pointwise<maximum>, pointwise<minimum>>;
   static constexpr void gradient(auto& at) {
     const auto s = elementwise<sigmoid>(at.operand(0));
-    const auto x = detail::bounded(at, at.operand(0), 1000);
+    const auto x = detail::bounded(at, at.operand(0), -1000, 1000);
     at.give(0, at.cotangent() * (s * (x * (1 - s) + 1)));
+  }
+};
+struct mish : fractional_function<"mish", 10> {
+  using emits = operations<pointwise<sigmoid>, pointwise<maximum>, pointwise<minimum>>;
+  /// With `s = sigmoid(x)` and `q = 1 - s`, the hyperbolic tangent is `s (1 + q) / (1 + q^2)`,
+  /// which neither overflows nor cancels.
+  static constexpr void gradient(auto& at) {
+    const auto s = elementwise<sigmoid>(at.operand(0));
+    const auto x = detail::bounded(at, at.operand(0), -1000, 1000);
+    const auto q = 1 - s, square_of = elementwise<square>(q);
+    const auto inverse = at.number(1, x) / (square_of + 1);
+    at.give(0, at.cotangent() * (s * inverse * (q + 1 + x * 4 * square_of * inverse)));
+  }
+};
+/// The limits at infinities are -1 and 1.
+struct soft_sign : fractional_function<"soft_sign", 5> {
+  using emits = operations<pointwise<abs>>;
+  static constexpr void gradient(auto& at) {
+    const auto x = at.operand(0);
+    const auto inverse = at.number(1, x) / (elementwise<abs>(x) + 1);
+    at.give(0, at.cotangent() * elementwise<square>(inverse));
   }
 };
 struct softplus : fractional_function<"softplus", 20> {
@@ -33,7 +54,7 @@ struct gelu_exact : fractional_function<"gelu_exact", 16> {
   static constexpr bool on_elements = true;
   using emits = operations<pointwise<erfc>, pointwise<exp>, pointwise<maximum>, pointwise<minimum>>;
   static constexpr void gradient(auto& at) {
-    const auto x = detail::bounded(at, at.operand(0), 40);
+    const auto x = detail::bounded(at, at.operand(0), -40, 40);
     const auto share = elementwise<erfc>(x * -0.70710678118654752) * 0.5;
     const auto density = elementwise<exp>(elementwise<square>(x) * -0.5) * 0.39894228040143268;
     at.give(0, at.cotangent() * (share + x * density));
@@ -77,6 +98,18 @@ template <class A, internal::Terms... Given>
     A&& a, const Given&... given) {
   return elementwise<functions::silu>(std::forward<A>(a), given...);
 }
+/// Returns `x tanh(softplus(x))`.
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::mish, A, Given...> mish(
+    A&& a, const Given&... given) {
+  return elementwise<functions::mish>(std::forward<A>(a), given...);
+}
+/// Returns `x / (1 + |x|)`.
+template <class A, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::soft_sign, A, Given...> soft_sign(
+    A&& a, const Given&... given) {
+  return elementwise<functions::soft_sign>(std::forward<A>(a), given...);
+}
 /// Returns `log(1 + exp(x))`, a smooth approximation of `relu`.
 template <class A, internal::Terms... Given>
 [[nodiscard]] constexpr internal::of_elements<functions::softplus, A, Given...> softplus(
@@ -115,9 +148,8 @@ template <class X, internal::Terms... Given>
   return clamp(std::forward<X>(x), least, 1, given...);
 }
 
-/// The names of functions that are composed of others in errors.
+/// The name of a function that is composed of others in errors.
 struct hard_sigmoid_of;
-struct soft_sign_of;
 
 /// Returns `(x + 3) / 6` clamped to [0, 1], of floating-point elements.
 template <class X, internal::Terms... Given>
@@ -138,13 +170,6 @@ template <class X, internal::Terms... Given>
                 given...);
 }
 
-/// Returns `x tanh(softplus(x))`.
-template <class X, internal::Terms... Given>
-  requires ElementwiseOperands<X>
-[[nodiscard]] constexpr auto mish(const X& x, const Given&... given) {
-  return multiply(x, tanh(softplus(x, internal::without_request(given)...)), given...);
-}
-
 /// Returns `x` clamped to [0, 6].
 template <class X, internal::Terms... Given>
   requires ElementwiseOperands<X>
@@ -157,18 +182,6 @@ template <class X, internal::Terms... Given>
   requires ElementwiseOperands<X>
 [[nodiscard]] constexpr auto hard_swish(const X& x, const Given&... given) {
   return multiply(x, hard_sigmoid(x, internal::without_request(given)...), given...);
-}
-
-/// Returns `x / (1 + |x|)`, of floating-point elements.
-template <class X, internal::Terms... Given>
-  requires ElementwiseOperands<X>
-[[nodiscard]] constexpr auto soft_sign(const X& x, const Given&... given) {
-  if constexpr (detail::WholeElements<X>)
-    return detail::refuse_whole_elements<soft_sign_of, X>();
-  else
-    return divide(
-        x, add(abs(x, internal::without_request(given)...), 1, internal::without_request(given)...),
-        given...);
 }
 
 /// Returns `scale elu(x, alpha)` with the constants that keep mean 0 and variance 1.

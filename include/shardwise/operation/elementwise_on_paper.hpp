@@ -48,11 +48,6 @@ constexpr void hard_swish(paper_steps& at, const attributes&, const tensor_descs
                           tensor_results& out) {
   out.push_back(at.each<f::multiply>(x[0], hard_sigmoid_of(at, x[0])));
 }
-constexpr void soft_sign(paper_steps& at, const attributes&, const tensor_descs& x,
-                         tensor_results& out) {
-  const tensor_desc n = paper_steps::number(x[0]);
-  out.push_back(at.each<f::divide>(x[0], at.each<f::add>(at.each<f::abs>(x[0]), n)));
-}
 constexpr void selu(paper_steps& at, const attributes&, const tensor_descs& x,
                     tensor_results& out) {
   const tensor_desc n = paper_steps::number(x[0]);
@@ -121,10 +116,6 @@ constexpr void isclose(paper_steps& at, const attributes&, const tensor_descs& x
 constexpr void log_sigmoid(paper_steps& at, const attributes&, const tensor_descs& x,
                            tensor_results& out) {
   out.push_back(at.each<f::negate>(at.each<f::softplus>(at.each<f::negate>(x[0]))));
-}
-constexpr void mish(paper_steps& at, const attributes&, const tensor_descs& x,
-                    tensor_results& out) {
-  out.push_back(at.each<f::multiply>(x[0], at.each<f::tanh>(at.each<f::softplus>(x[0]))));
 }
 constexpr void lerp(paper_steps& at, const attributes&, const tensor_descs& x,
                     tensor_results& out) {

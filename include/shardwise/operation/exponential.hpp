@@ -99,7 +99,7 @@ struct erf : fractional_function<"erf", 12> {
   using emits = operations<pointwise<exp>, pointwise<maximum>, pointwise<minimum>>;
   static constexpr void gradient(auto& at) { at.give(0, slope(at, 1.1283791670955126)); }
   [[nodiscard]] static constexpr auto slope(auto& at, double scale) {
-    const auto x = detail::bounded(at, at.operand(0), 32);
+    const auto x = detail::bounded(at, at.operand(0), -32, 32);
     return at.cotangent() * elementwise<exp>(-elementwise<square>(x)) * scale;
   }
 };

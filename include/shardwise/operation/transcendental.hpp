@@ -10,12 +10,13 @@ namespace shardwise {
 
 namespace detail {
 
-/// Returns a value of a gradient limited to [-bound, bound], outside of which the slope is
-/// constant: an infinity, or a square that overflows, would be a factor of 0. The gradient emits
-/// `maximum` and `minimum`.
-[[nodiscard]] constexpr gradient_value bounded(auto& at, const gradient_value& x, double bound) {
-  const auto below = elementwise<functions::minimum>(x, at.number(bound, x));
-  return elementwise<functions::maximum>(below, at.number(-bound, x));
+/// Returns a value of a gradient limited to [low, high], outside of which the slope is constant: an
+/// infinity, or a square that overflows, would be a factor of 0. The gradient emits `maximum` and
+/// `minimum`.
+[[nodiscard]] constexpr gradient_value bounded(auto& at, const gradient_value& x, double low,
+                                               double high) {
+  const auto below = elementwise<functions::minimum>(x, at.number(high, x));
+  return elementwise<functions::maximum>(below, at.number(low, x));
 }
 
 /// Returns a value of a gradient with infinities replaced by the largest numbers of its type.
@@ -32,7 +33,7 @@ namespace detail {
         return static_cast<double>(std::numeric_limits<float>::max());
     }
   };
-  return bounded(at, x, largest());
+  return bounded(at, x, -largest(), largest());
 }
 
 }  // namespace detail
@@ -63,7 +64,7 @@ struct gelu : fractional_function<"gelu", 9> {
   using emits = operations<pointwise<tanh>, pointwise<maximum>, pointwise<minimum>>;
   static constexpr void gradient(auto& at) {
     constexpr double scale = 0.79788456080286536, cubic = 0.044715;
-    const auto x = detail::bounded(at, at.operand(0), 16);
+    const auto x = detail::bounded(at, at.operand(0), -16, 16);
     const auto xx = elementwise<square>(x);
     const auto t = elementwise<tanh>(x * (xx * cubic + 1) * scale);
     const auto slope = (xx * (3 * cubic) + 1) * scale;  // of the argument of tanh

@@ -84,10 +84,12 @@ void check_ends() {
   falls_to_none("atan", [](const auto& x) { return atan(x); });
   falls_to_none("erf", [](const auto& x) { return erf(x); });
   falls_to_none("erfc", [](const auto& x) { return erfc(x); });
+  falls_to_none("soft_sign", [](const auto& x) { return soft_sign(x); });
   falls_to_none("atan2", [](const auto& y) { return atan2(y, T(1)); });
   falls_to_none("atan2", [](const auto& x) { return atan2(T(1), x); });
   rises("softplus", [](const auto& x) { return softplus(x); });
   rises("silu", [](const auto& x) { return silu(x); });
+  rises("mish", [](const auto& x) { return mish(x); });
   rises("gelu", [](const auto& x) { return gelu(x); });
   rises("gelu_exact", [](const auto& x) { return gelu_exact(x); });
   rises("hard_swish", [](const auto& x) { return hard_swish(x); });
@@ -106,6 +108,29 @@ void check_ends() {
 TEST_CASE("derivatives at infinities are their limits") {
   check_ends<float>();
   check_ends<double>();
+}
+
+TEST_CASE("derivatives of 16-bit elements have no NaN where float has none") {
+  const auto is_number = [](float16 x) { return !std::isnan(static_cast<float>(x)); };
+  const row<float16> at{float16(std::numeric_limits<float>::infinity()),
+                        float16(6e4F),
+                        float16(300.F),
+                        float16(9.F),
+                        float16(-9.F),
+                        float16(-300.F)};
+  const auto check = [&](const char* name, const auto& f) {
+    CAPTURE(name);
+    for (const auto& found : {slopes(f, at), bends(f, at)})
+      CHECK(std::all_of(found.begin(), found.end(), is_number));
+  };
+  check("atan", [](const auto& x) { return atan(x); });
+  check("asinh", [](const auto& x) { return asinh(x); });
+  check("erf", [](const auto& x) { return erf(x); });
+  check("silu", [](const auto& x) { return silu(x); });
+  check("mish", [](const auto& x) { return mish(x); });
+  check("soft_sign", [](const auto& x) { return soft_sign(x); });
+  check("gelu_exact", [](const auto& x) { return gelu_exact(x); });
+  check("elu", [](const auto& x) { return elu(x, float16(1.F)); });
 }
 
 TEST_CASE("slopes are finite where the squares of operands overflow or are 0") {
@@ -150,6 +175,28 @@ TEST_CASE("formulas that avoid overflow and cancellation keep second derivatives
       check_limits<float>(
           "atanh", [](const auto& x) { return atanh(x); }, inside, slope, bend);
   }
+}
+
+TEST_CASE("mish and soft_sign have limits at infinities, and slopes with all digits elsewhere") {
+  constexpr float inf = std::numeric_limits<float>::infinity();
+  const auto x = tensor_of(row<float>{inf, -inf});
+  CHECK(values(mish(x)) == row<float>{inf, 0});
+  CHECK(values(soft_sign(x)) == row<float>{1, -1});
+  const row<double> at{-30, -1, 0, 0.5, 1, 3, 1000};
+  row<double> mish_slope, mish_bend, soft_slope, soft_bend;
+  for (const double v : at) {
+    const double share = 1 / (1 + std::exp(-v)), t = std::tanh(std::log1p(std::exp(v)));
+    const double steep = v > 100 ? 0 : share / std::pow(std::cosh(std::log1p(std::exp(v))), 2);
+    mish_slope.push_back(v > 100 ? 1 : t + v * steep);
+    mish_bend.push_back(steep * (2 + v * (1 - share - 2 * t * share)));
+    soft_slope.push_back(1 / std::pow(1 + std::abs(v), 2));
+    soft_bend.push_back(v == 0 ? 0 : -2 * std::copysign(1.0, v) / std::pow(1 + std::abs(v), 3));
+  }
+  check_limits<double>(
+      "soft_sign", [](const auto& v) { return soft_sign(v); }, at, soft_slope, soft_bend);
+  const auto of_mish = [](const auto& v) { return mish(v); };
+  check_near<double>("mish", slopes(of_mish, at), mish_slope);
+  require_close(bends(of_mish, at), mish_bend);
 }
 
 TEST_CASE("slopes of inverse functions keep their digits near the ends of their domains") {

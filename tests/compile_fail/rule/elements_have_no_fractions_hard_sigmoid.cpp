@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: shardwise::broken_rule<shardwise::misuse::elements_have_no_fractions,
-// expect: soft_sign_of
+// expect: hard_sigmoid_of
 #include <shardwise/paper.hpp>
 
 using namespace shardwise;
@@ -8,4 +8,4 @@ using namespace shardwise;
 struct pod : mesh<axis<"data", 2>> {};
 using X = abstract_tensor<int, extents<8>, layout<pod, P<"data">>>;
 
-auto use(const X& x) { return soft_sign(x); }
+auto use(const X& x) { return hard_sigmoid(x); }
