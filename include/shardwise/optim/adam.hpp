@@ -32,6 +32,16 @@ namespace detail {
   return 2 * sum - halvings * std::numbers::ln2;
 }
 
+/// Returns `1 - beta^steps`, without the cancellation that computing the power would cause, in
+/// `double` if a parameter has such elements and in the `float` of the count otherwise.
+template <class Parameters, class Steps>
+[[nodiscard]] constexpr auto decayed_part(const Steps& steps, double beta) {
+  if constexpr (has_element<Parameters, element::f64>)
+    return expm1(cast<double>(steps) * log_below_one(beta)) * -1.0;
+  else
+    return expm1(steps * static_cast<float>(log_below_one(beta))) * -1.0F;
+}
+
 /// Updates the moments of Adam with the settings `by` and calls `move(how, w, direction)` for each
 /// parameter; `direction()` is the first moment divided by the root of the second, both with bias
 /// correction. `Coupled` states that weight decay is a part of the gradient.
@@ -44,9 +54,8 @@ constexpr void move_by_moments(const Settings& by, Parameters& parameters, State
   require_not_negative(by.epsilon, epsilon_rule);
   require_not_negative(by.weight_decay, weight_decay_rule);
   kept.steps += 1.0F;
-  // 1 - beta^steps, without the cancellation that computing the power would cause.
-  const auto first_part = expm1(kept.steps * static_cast<float>(log_below_one(by.beta1))) * -1.0F;
-  const auto second_part = expm1(kept.steps * static_cast<float>(log_below_one(by.beta2))) * -1.0F;
+  const auto first_part = decayed_part<Parameters>(kept.steps, by.beta1);
+  const auto second_part = decayed_part<Parameters>(kept.steps, by.beta2);
   const auto first_parts = number_beside_nest<Parameters>(first_part);
   const auto second_parts = number_beside_nest<Parameters>(second_part);
   const auto update = [&]<class X>(const optim::treatment& how, X& w, X& m, X& v, const X& gradient,

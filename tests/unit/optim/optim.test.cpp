@@ -182,6 +182,29 @@ TEST_CASE("each optimizer follows its formula") {
   follows(optim::lion{.weight_decay = 0.1}, signs{});
 }
 
+TEST_CASE("Adam corrects the bias of moments in double with as many digits as they have") {
+  const device_pool pool{pod{}};
+  using W = sharded_tensor<double, extents<4>, layout<pod, P<"data">>>;
+  W w = zeros<W>(pool);
+  const optim::adam learn{};
+  auto state = learn.start(w);
+  std::vector<double> wanted(4), first(4), second(4);
+  for (int s = 1; s <= 5; ++s) {
+    const W g = iota<W>(pool) - s;
+    learn(w, state, g, 0.1);
+    sync(pool);
+    const auto made = to_host(w);
+    for (std::size_t i = 0; i < 4; ++i) {
+      const double slope = static_cast<double>(i) - s;
+      first[i] = 0.9 * first[i] + 0.1 * slope;
+      second[i] = 0.999 * second[i] + 0.001 * slope * slope;
+      wanted[i] -= 0.1 * first[i] / (1 - std::pow(0.9, s)) /
+                   (std::sqrt(second[i] / (1 - std::pow(0.999, s))) + 1e-8);
+      REQUIRE(made.elements()[i] == Approx(wanted[i]).epsilon(1e-12).margin(1e-12));
+    }
+  }
+}
+
 TEST_CASE("Lion takes parameters that are their own gradients") {
   const device_pool pool{pod{}};
   any_tensor<float> w = ones<tensor<pod, P<"data">, 4>>(pool);
