@@ -14,6 +14,17 @@ namespace shardwise::detail {
   return step >= steps ? 1 : static_cast<double>(step) / static_cast<double>(steps);
 }
 
+/// Returns a power whose exponent is not negative, in a number of steps that is logarithmic in it.
+[[nodiscard]] constexpr double power(double base, index_t exponent) noexcept {
+  double result = 1;
+  for (; exponent > 0; exponent /= 2) {
+    if (exponent % 2 != 0) result *= base;
+    // The square after the last factor is not needed, and may be too large for a constant.
+    if (exponent > 1) base *= base;
+  }
+  return result;
+}
+
 }  // namespace shardwise::detail
 
 namespace shardwise::optim {
@@ -59,9 +70,7 @@ struct decay_by_steps {
 
   /// Returns the rate of a step, counted from 0.
   [[nodiscard]] constexpr double operator()(index_t step) const noexcept {
-    double rate = first;
-    for (index_t n = step / std::max(period, index_t{1}); n > 0; --n) rate *= factor;
-    return rate;
+    return first * detail::power(factor, step / std::max(period, index_t{1}));
   }
 };
 

@@ -340,6 +340,11 @@ TEST_CASE("schedules") {
   STATIC_REQUIRE(optim::linear{.first = 1, .last = 0, .steps = 4}(9) == 0);
   STATIC_REQUIRE(optim::linear{.first = 1, .last = 0, .steps = 0}(3) == 0);
   STATIC_REQUIRE(optim::decay_by_steps{.first = 1, .factor = 0.5, .period = 10}(25) == 0.25);
+  STATIC_REQUIRE(optim::decay_by_steps{.first = 3, .factor = 0.5}(7) == 3.0 / 128);
+  STATIC_REQUIRE(optim::decay_by_steps{.first = 1, .factor = 2}(1000) > 1e301);
+  // The time of a rate does not grow with the step: this one would take an hour.
+  STATIC_REQUIRE(optim::decay_by_steps{.first = 1, .factor = -1}(1'000'000'000'001) == -1);
+  STATIC_REQUIRE(optim::decay_by_steps{.first = 1, .factor = 0.5}(1'000'000'000'000) == 0);
   STATIC_REQUIRE(optim::constant{.rate = 0.5}(7) == 0.5);
   constexpr optim::exponential halves{.first = 2, .factor = 0.5, .period = 10, .least = 0.3};
   REQUIRE(halves(0) == 2);
