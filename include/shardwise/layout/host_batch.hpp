@@ -44,8 +44,8 @@ class host_batch {
     return first_holder(rows_.position_of(devices(host).begin));
   }
 
-  /// Checks the extents of the batch of one host: its rows divide into its parts, and the layout
-  /// accepts the whole tensor.
+  /// Checks the extents of the batch of one host: its rows divide into its parts, those of all
+  /// hosts are no more than a tensor has, and the layout accepts the whole tensor.
   [[nodiscard]] constexpr diagnosis check(const extents_desc& batch) const noexcept {
     if (batch.ssize() != layout_.rank())
       return {
@@ -55,6 +55,8 @@ class host_batch {
               .dim = 0,
               .have = batch[0],
               .want = parts()};
+    if (const index_t most = max_elements / rows_.size() * parts(); batch[0] > most)
+      return {.rule = violation::tensor_is_too_large, .dim = 0, .have = batch[0], .want = most + 1};
     return shardwise::validate(mesh_, layout_, global(batch));
   }
   /// Checks that the rows of the whole tensor, if they are known, divide into the parts of the
@@ -66,7 +68,8 @@ class host_batch {
             .have = whole[0],
             .want = rows_.size()};
   }
-  /// Returns the extents of the whole tensor, given those of the batch of one host.
+  /// Returns the extents of the whole tensor, given those of the batch of one host, which `check`
+  /// accepts.
   [[nodiscard]] constexpr extents_desc global(extents_desc batch) const noexcept {
     batch[0] = batch[0] / parts() * rows_.size();
     return batch;

@@ -50,6 +50,15 @@ inline constexpr host_batch_fact host_batch_facts[] = {
     {{3, 4}, {{"y"}}, 4, {8}, {}, 0, {}, unlike},
     {{8}, {{"x", ""}}, 2, {6, 2}, {}, 0, {}, indivisible},
     {{8}, {{"x", ""}}, 2, {8}, {}, 0, {}, shardwise::violation::rank_differs_from_spec},
+    // The rows of all hosts together are 2^63, above the range of an index_t.
+    {{8},
+     {{"x", ""}},
+     2,
+     {shardwise::index_t{1} << 62, 1},
+     {},
+     0,
+     {},
+     shardwise::violation::tensor_is_too_large},
     {{8}, {}, 2, {}, {}, 0, {}, shardwise::violation::rank_differs_from_spec},
 };
 
