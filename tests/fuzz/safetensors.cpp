@@ -26,7 +26,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const stored_tensor* const same = again.header.find(one.name);
     fuzz::require(same != nullptr && same->type == one.type && same->extents == one.extents &&
                   same->begin == one.begin && same->bytes() == one.bytes() &&
-                  same->other_type == one.other_type);
+                  same->other_type == one.other_type && same->other_shape == one.other_shape);
   }
   return 0;
 }

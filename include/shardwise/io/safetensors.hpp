@@ -19,7 +19,8 @@ static_assert(std::endian::native == std::endian::little, "files of tensors are 
 class safetensors_file {
  public:
   /// Opens a file and reads its header. Throws `file_is_not_readable` or `file_is_malformed`. A
-  /// tensor with elements of another system is no error before it is loaded.
+  /// tensor with elements of another system, or of more than 8 dimensions, is no error before it is
+  /// loaded.
   explicit safetensors_file(std::string path);
 
   [[nodiscard]] const std::string& path() const noexcept { return file_.path(); }

@@ -12,17 +12,21 @@ namespace shardwise {
 
 /// A tensor in a file: its name, elements and extents, and the offset of its bytes after the
 /// header. They are row-major and little-endian. A tensor with elements of the format that no
-/// tensor of this library has, such as `F8_E4M3`, is listed with their name, and cannot be loaded.
+/// tensor of this library has, such as `F8_E4M3`, or with more than 8 dimensions, is listed with
+/// their name or their sizes, and cannot be loaded.
 struct stored_tensor {
   std::string name;
   element type = element::f32;  ///< of no meaning beside `other_type`
   extents_desc extents{};
   index_t begin = 0;
   std::string other_type{};  ///< the name of elements that are none of `element`, or empty
-  index_t other_bytes = 0;   ///< how many bytes these take
+  std::vector<index_t> other_shape{};  ///< the sizes of more than 8 dimensions, or empty
+  index_t other_bytes = 0;             ///< the bytes of a tensor that cannot be loaded
 
-  /// Returns true if tensors of this library have such elements.
-  [[nodiscard]] bool is_loadable() const noexcept { return other_type.empty(); }
+  /// Returns true if tensors of this library have such elements and so many dimensions.
+  [[nodiscard]] bool is_loadable() const noexcept {
+    return other_type.empty() && other_shape.empty();
+  }
   [[nodiscard]] index_t bytes() const noexcept {
     return is_loadable() ? element_count(extents) * size_of(type) : other_bytes;
   }
@@ -58,7 +62,8 @@ inline constexpr index_t longest_header = 100'000'000;
 
 /// Reads the header of a safetensors file: JSON with the name, elements, shape and offset of each
 /// tensor. Rejects anything else, duplicate names, and tensors that overlap or leave gaps; memory
-/// is allocated only in proportion to the text. The names of elements may be any.
+/// is allocated only in proportion to the text. The names of elements and
+/// the number of dimensions may be any.
 [[nodiscard]] read_header parse_safetensors_header(std::string_view text);
 
 /// Returns a header in the format: its length in 8 bytes, and the JSON, padded with blanks so that

@@ -23,7 +23,7 @@ inline constexpr std::string_view stored_names[element_types] = {
 
 /// Returns the name of the elements of a tensor in the format.
 [[nodiscard]] inline std::string stored_name_of_elements(const stored_tensor& one) {
-  if (!one.is_loadable()) return one.other_type;
+  if (!one.other_type.empty()) return one.other_type;
   return std::string(stored_names[static_cast<unsigned>(one.type)]);
 }
 
@@ -33,6 +33,18 @@ inline constexpr std::string_view stored_names[element_types] = {
   const auto number = value.get<std::uint64_t>();
   if (number > static_cast<std::uint64_t>(INT64_MAX)) return std::nullopt;
   return static_cast<index_t>(number);
+}
+
+/// Returns the number of elements of a shape of any rank, or nothing if it is above 2^56.
+[[nodiscard]] inline std::optional<index_t> stored_count(const std::vector<index_t>& sizes) {
+  index_t all = 1;
+  bool empty = false;
+  for (const index_t n : sizes) {
+    if (n > max_elements / all) return std::nullopt;
+    if (n > 0) all *= n;
+    empty = empty || n == 0;
+  }
+  return empty ? 0 : all;
 }
 
 /// Reads one entry of a header; returns the reason if it is invalid.
@@ -53,19 +65,27 @@ inline constexpr std::string_view stored_names[element_types] = {
   else
     out.other_type = dtype.get<std::string>();
   if (!shape.is_array()) return "its shape is a list";
-  if (shape.size() > std::size_t{max_rank}) return "a tensor has at most 8 dimensions";
+  std::vector<index_t> sizes;
   for (const nlohmann::json& size : shape) {
     const std::optional<index_t> extent = natural(size);
     if (!extent) return "its shape has whole numbers";
-    out.extents.push_back(*extent);
+    sizes.push_back(*extent);
   }
-  if (!validate(out.extents).ok()) return "a tensor has at most 2^56 elements";
+  const std::optional<index_t> elements = stored_count(sizes);
+  if (!elements) return "a tensor has at most 2^56 elements";
+  if (sizes.size() > std::size_t{max_rank})
+    out.other_shape = std::move(sizes);
+  else
+    for (const index_t n : sizes) out.extents.push_back(n);
   if (!offsets.is_array() || offsets.size() != 2 || !natural(offsets[0]) || !natural(offsets[1]))
     return "its data_offsets are two whole numbers";
   out.begin = *natural(offsets[0]);
   if (*natural(offsets[1]) < out.begin) return "its data_offsets ascend";
   // The size of elements with another name is not known.
-  out.other_bytes = out.is_loadable() ? 0 : *natural(offsets[1]) - out.begin;
+  if (!out.other_type.empty())
+    out.other_bytes = *natural(offsets[1]) - out.begin;
+  else if (!out.other_shape.empty())
+    out.other_bytes = *elements * size_of(out.type);
   if (*natural(offsets[1]) - out.begin != out.bytes())
     return "its data_offsets hold " + std::to_string(out.bytes()) + " bytes";
   return {};
@@ -126,10 +146,13 @@ SHARDWISE_INLINE_FILES std::string write_safetensors_header(const safetensors_he
   using nlohmann::json;
   json all = json::object();
   if (!header.metadata.empty()) all["__metadata__"] = header.metadata;
-  for (const stored_tensor& one : header.tensors)
+  for (const stored_tensor& one : header.tensors) {
+    std::vector<index_t> shape = one.other_shape;
+    if (shape.empty()) shape.assign(one.extents.begin(), one.extents.end());
     all[one.name] = {{"dtype", detail::stored_name_of_elements(one)},
-                     {"shape", std::vector<index_t>(one.extents.begin(), one.extents.end())},
+                     {"shape", shape},
                      {"data_offsets", {one.begin, one.begin + one.bytes()}}};
+  }
   std::string words = all.dump(-1, ' ', false, json::error_handler_t::replace);
   // The two texts differ if an invalid sequence was replaced.
   if (words != all.dump(-1, ' ', false, json::error_handler_t::ignore)) return {};

@@ -74,6 +74,11 @@ SHARDWISE_INLINE_FILES const stored_tensor& safetensors_file::find(std::string_v
   const stored_tensor* const found = find(name);
   if (found == nullptr)
     detail::fail_file(violation::tensor_is_not_in_file, path(), "'" + std::string(name) + "'");
+  if (!found->other_shape.empty())
+    detail::fail_file(violation::stored_tensor_differs, path(),
+                      "'" + std::string(name) + "' has " +
+                          std::to_string(found->other_shape.size()) +
+                          " dimensions, and a tensor has at most " + std::to_string(max_rank));
   if (!found->is_loadable())
     detail::fail_file(violation::stored_tensor_differs, path(),
                       "'" + std::string(name) + "' has elements of " + found->other_type +

@@ -181,8 +181,11 @@ TEST_CASE("a file that is none is refused with the reason") {
   refused(R"({"a":{"dtype":"F32","shape":[1.5],"data_offsets":[0,4]}})", "", "whole numbers");
   refused(R"({"a":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,4]}})", "",
           "2^56");
-  refused(R"({"a":{"dtype":"F32","shape":[1,1,1,1,1,1,1,1,1],"data_offsets":[0,4]}})", "",
-          "8 dimensions");
+  refused(R"({"a":{"dtype":"F32","shape":[2,1,1,1,1,1,1,1,1],"data_offsets":[0,4]}})", "",
+          "hold 8 bytes");
+  refused(R"({"a":{"dtype":"F4","shape":[1048576,1,1,1,1,1,1,1048576,1048576],)"
+          R"("data_offsets":[0,4]}})",
+          "", "2^56");
   refused(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}})", "", "hold 8 bytes");
   refused(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})", "", "begins at 4");
   refused(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},)"
@@ -244,6 +247,32 @@ TEST_CASE("a tensor with elements of another system does not keep a file closed"
       parse_safetensors_header(std::string_view(write_safetensors_header(open.header())).substr(8));
   REQUIRE((again.ok() && again.header.find("b")->other_type == "F8_E4M3"));
   REQUIRE(again.header.bytes() == 16);
+}
+
+TEST_CASE("a tensor of more dimensions than tensors have does not keep a file closed") {
+  const device_pool pool{pod{}};
+  const temporary file("safetensors-dimensions");
+  const std::string header =
+      R"({"a":{"dtype":"U8","shape":[2,1,1,1,1,1,1,1,2],"data_offsets":[0,4]},)"
+      R"("b":{"dtype":"F4","shape":[1,1,1,1,1,1,1,1,1,0],"data_offsets":[4,4]},)"
+      R"("c":{"dtype":"U8","shape":[2],"data_offsets":[4,6]}})";
+  file.write(file_of(header, "abcd\3\4"));
+  const safetensors_file open(file.path());
+  using U = sharded_tensor<std::uint8_t, extents<2>, layout<pod, P<"data">>>;
+  REQUIRE(to_host(load_tensor<U>(pool, open, "c"))(1) == 4);
+  const stored_tensor* const other = open.find("a");
+  REQUIRE((other != nullptr && !other->is_loadable() && other->bytes() == 4));
+  REQUIRE(other->other_shape == std::vector<index_t>{2, 1, 1, 1, 1, 1, 1, 1, 2});
+  std::byte bytes[2]{};
+  open.read(*other, 2, bytes);
+  REQUIRE((bytes[0] == std::byte{'c'} && bytes[1] == std::byte{'d'}));
+  REQUIRE_THROWS_WITH(load_tensor<U>(pool, open, "a"),
+                      Contains(file.path() + ": 'a' has 9 dimensions, and a tensor has at most 8"));
+  REQUIRE_THROWS_WITH(load_tensor<U>(pool, open, "b"), Contains("'b' has 10 dimensions"));
+  const read_header again =
+      parse_safetensors_header(std::string_view(write_safetensors_header(open.header())).substr(8));
+  REQUIRE((again.ok() && again.header.bytes() == 6));
+  REQUIRE(again.header.find("a")->other_shape == other->other_shape);
 }
 
 TEST_CASE("what a program asks of a file is checked before anything changes") {
