@@ -76,6 +76,10 @@ struct read_placements {
     if (!in_order && form == dtensor_form::plain)
       return {{}, {0, "plain placements split a dimension in the order of the mesh"}};
     const bool by_factor = form == dtensor_form::strided || how.is_strided();
+    // The factors of axes that are not in mesh order count devices.
+    if (by_factor && !in_order)
+      if (const text_view reason = why_not(mesh, device_view{}); !reason.empty())
+        return {{}, {0, reason}};
     for (int i = 0; i < axes.ssize(); ++i) {
       dtensor_placement& placed = result.placements[axes[i]];
       placed = {.kind = dtensor_placement::shard, .dim = d, .factor = how.number()};

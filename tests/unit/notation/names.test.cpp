@@ -89,3 +89,19 @@ TEST_CASE("groups of a mesh with an order have the devices of that order") {
   CHECK(made.groups.member(0, 1) == 1);
   CHECK(made.groups.member(1, 0) == 2);
 }
+
+TEST_CASE("the factors of strided shards need the sizes of the mesh") {
+  using namespace shardwise;
+  const mesh_desc mesh{{axis_desc{"a", dyn}, axis_desc{"b", dyn}}};
+  layout_desc layout;
+  layout.dims.push_back({1, 0});
+  layout.grains[0] = grain::strided(2);
+  const read_placements swapped = to_placements(mesh, layout, dtensor_form::ordered);
+  CHECK(swapped.verdict.reason == "every size of the mesh is known");
+  // In the order of the mesh, a factor counts only chunks.
+  layout.dims[0] = {0, 1};
+  const read_placements in_order = to_placements(mesh, layout, dtensor_form::ordered);
+  REQUIRE(in_order.verdict.ok());
+  CHECK(in_order.placements[0].factor == 2);
+  CHECK(in_order.placements[1].factor == 2);
+}
