@@ -87,6 +87,17 @@ struct named_sharding {
   reduction kind = reduction::sum;
 
   [[nodiscard]] constexpr int rank() const noexcept { return dims.ssize(); }
+  /// Returns the same sharding, with a whole tensor that is manual or unreduced expressed by a list
+  /// of all axes.
+  [[nodiscard]] constexpr named_sharding with_axes_listed() const noexcept {
+    named_sharding out = *this;
+    for (int a = 0; a < on.mesh.rank(); ++a) {
+      if (whole == manual_whole) out.manual.push_back({static_cast<std::uint8_t>(a)});
+      if (whole == unreduced_whole) out.unreduced.push_back({static_cast<std::uint8_t>(a)});
+    }
+    out.whole = listed;
+    return out;
+  }
 };
 
 /// True if two named shardings are equal, on meshes with the same order of devices.

@@ -117,7 +117,8 @@ constexpr Out& write_sdy_mesh(Out& sink, text_view symbol, const named_mesh& on)
 }
 
 /// Writes a Shardy sharding: `#sdy.sharding<@pod, [{"x"}, {}], unreduced={"y"}>`. Without a symbol
-/// the mesh is written inline.
+/// the mesh is written inline. Shardy has no words for a whole tensor that is manual or unreduced:
+/// all axes are listed.
 template <TextSink Out>
 constexpr Out& write_sdy(Out& sink, text_view symbol, const named_sharding& sharding) {
   internal::text_out<Out> out(sink);
@@ -128,7 +129,7 @@ constexpr Out& write_sdy(Out& sink, text_view symbol, const named_sharding& shar
     out << '@' << symbol;
   out << ", ";
   detail::write_named_dims(out, sharding, quote_style::doubled);
-  detail::write_named_sets(out, sharding, quote_style::doubled);
+  detail::write_named_sets(out, sharding.with_axes_listed(), quote_style::doubled);
   out << '>';
   return sink;
 }

@@ -105,3 +105,19 @@ TEST_CASE("the factors of strided shards need the sizes of the mesh") {
   CHECK(in_order.placements[0].factor == 2);
   CHECK(in_order.placements[1].factor == 2);
 }
+
+TEST_CASE("Shardy lists all axes of a whole tensor that is manual or unreduced") {
+  using namespace shardwise;
+  const auto in_shardy = [](text_view words) {
+    tile_list<64> memory;
+    const named_result read = parse_hlo_named(words, memory.buffer);
+    REQUIRE(read.verdict.ok());
+    bounded_text<200> out;
+    write_sdy(out, "m", read.sharding);
+    return out;
+  };
+  CHECK(in_shardy("{mesh['x'=2,'y'=4], manual}") == R"(#sdy.sharding<@m, [], manual={"x", "y"}>)");
+  CHECK(in_shardy("{mesh['x'=2,'y'=4], unreduced}") ==
+        R"(#sdy.sharding<@m, [], unreduced={"x", "y"}>)");
+  CHECK(in_shardy("{mesh['x'=2,'y'=4], replicated}") == "#sdy.sharding<@m, []>");
+}
