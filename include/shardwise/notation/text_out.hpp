@@ -5,12 +5,12 @@
 
 namespace shardwise {
 
-/// An output of text: a `bounded_text<N>`, or a stream of the standard library.
+/// An output of text: a `bounded_text<N>`, a stream of the standard library, or any other class
+/// that takes words and characters. Numbers are written as words.
 template <class Out>
-concept TextSink = requires(Out& out, text_view words, char c, index_t n) {
+concept TextSink = requires(Out& out, text_view words, char c) {
   out << words;
   out << c;
-  out << n;
 };
 
 namespace internal {
@@ -31,7 +31,9 @@ class text_out {
     return *this;
   }
   constexpr text_out& operator<<(index_t number) {
-    out_ << number;
+    bounded_text<20> digits;
+    digits << number;
+    out_ << text_view(digits);
     return *this;
   }
 

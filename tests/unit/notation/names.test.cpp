@@ -121,3 +121,37 @@ TEST_CASE("Shardy lists all axes of a whole tensor that is manual or unreduced")
         R"(#sdy.sharding<@m, [], unreduced={"x", "y"}>)");
   CHECK(in_shardy("{mesh['x'=2,'y'=4], replicated}") == "#sdy.sharding<@m, []>");
 }
+
+namespace {
+
+/// A sink of words and characters alone, to which a number would be a character.
+struct letters {
+  std::string words;
+
+  letters& operator<<(shardwise::text_view more) {
+    words.append(more.data(), more.size());
+    return *this;
+  }
+  letters& operator<<(char c) {
+    words += c;
+    return *this;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("texts are written to any sink of words and characters") {
+  using namespace shardwise;
+  const mesh_desc mesh{{axis_desc{"x", 2}, axis_desc{"y", 65}}};
+  letters named;
+  named_sharding sharding;
+  sharding.on.mesh = mesh;
+  write_hlo_named(named, sharding);
+  CHECK(named.words == "{mesh['x'=2,'y'=65], []}");
+  letters inside;
+  write_sdy_mesh(inside, sharding.on);
+  CHECK(inside.words == R"(<["x"=2, "y"=65]>)");
+  letters placements;
+  write_placements(placements, parse_placements("S(0) SS(1,65)").placements);
+  CHECK(placements.words == "S(0) SS(1,65)");
+}
