@@ -94,6 +94,23 @@ TEST_CASE("pieces are what devices have in common, and no device is charged less
   }
 }
 
+TEST_CASE("an all_reduce of few elements over several axes is charged what a device gets") {
+  for (const mesh_desc& mesh : meshes({{4, 4}, {3, 5}, {2, 3, 4}})) {
+    layout_desc pending = layout_of(mesh, spec_desc{{""}});
+    const layout_desc whole = pending;
+    for (int a = 0; a < mesh.rank(); ++a)
+      pending.pending = static_cast<std::uint8_t>(pending.pending | 1U << a);
+    for (index_t size = 0; size < 50; ++size) {
+      const tensor_desc sum{element::f32, {size}, pending};
+      const redistribution way = redistribute(mesh, sum, whole);
+      REQUIRE(way.moves.size() == 1);
+      check_move(mesh, sum, way.moves[0]);
+      // 15 terms for the device that has the sum of a scalar's group.
+      if (size == 1 && mesh.devices() == 16) REQUIRE(way.moves[0].total_bytes() == 60);
+    }
+  }
+}
+
 TEST_CASE("what crosses owners is what their devices lack, element by element") {
   numbers random(5);
   for (const mesh_desc& mesh : meshes({{3}, {2, 2}, {3, 2}})) {

@@ -167,6 +167,31 @@ namespace detail {
   return bytes;
 }
 
+/// The same for an all_reduce. Of few elements, the first device of a group receives more from all
+/// of the others, a term for its part of the sum and their parts, than devices receive axis by
+/// axis: then this is charged.
+[[nodiscard]] constexpr inplace_vector<index_t, max_axes> all_reduce_bytes(
+    const mesh_desc& mesh, const tensor_desc& before, const planned_transfer& step) noexcept {
+  inplace_vector<index_t, max_axes> by_axis, direct;
+  by_axis.resize(step.axes.size());
+  direct.resize(step.axes.size());
+  const index_t size = largest_shard_size(mesh, before.layout, before.extents);
+  const index_t own = ceil_div(size, mesh.parts(step.axes));
+  // The elements that the first `devices` devices of a group reduce.
+  const auto reduced = [&](index_t devices) { return own * devices < size ? own * devices : size; };
+  index_t chunk = size, minor = mesh.parts(step.axes), sums[2] = {0, 0};
+  for (int i = 0; i < step.axes.ssize(); ++i) {
+    const index_t n = mesh.size(step.axes[i]), group = minor;
+    chunk = ceil_div(chunk, n);
+    minor /= n;
+    by_axis[i] = bytes_from(n - 1, 2 * chunk, before.type);
+    direct[i] = bytes_from(1, own * (group - minor) + reduced(group) - reduced(minor), before.type);
+    sums[0] = size_sum(sums[0], by_axis[i]);
+    sums[1] = size_sum(sums[1], direct[i]);
+  }
+  return sums[0] < sums[1] ? direct : by_axis;
+}
+
 /// Returns the bytes that a device receives over each axis of a collective, as counted by
 /// `piece_bytes`: an upper bound for all devices. Several axes are charged as in a hierarchical
 /// algorithm: gathering from the minor axis outwards, reducing from the major axis inwards. A
@@ -190,15 +215,7 @@ namespace detail {
       }
     return bytes;
   }
-  if (step.kind == collective::all_reduce) {
-    index_t chunk = largest_shard_size(mesh, before.layout, before.extents);
-    for (int i = 0; i < step.axes.ssize(); ++i) {
-      const index_t n = mesh.size(step.axes[i]);
-      chunk = ceil_div(chunk, n);
-      bytes[i] = bytes_from(n - 1, 2 * chunk, before.type);
-    }
-    return bytes;
-  }
+  if (step.kind == collective::all_reduce) return all_reduce_bytes(mesh, before, step);
   tensor_desc now = before;
   const auto elements = [&] { return largest_shard_size(mesh, now.layout, now.extents); };
   if (step.kind == collective::all_gather) {
