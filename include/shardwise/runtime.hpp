@@ -4,6 +4,7 @@
 /// The lazy engine: the device pool, lazy expressions, and programs.
 
 #include "shardwise/runtime/agreement.hpp"
+#include "shardwise/runtime/any_einsum.hpp"
 #include "shardwise/runtime/any_manual.hpp"
 #include "shardwise/runtime/any_mark.hpp"
 #include "shardwise/runtime/any_operations.hpp"

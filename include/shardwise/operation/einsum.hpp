@@ -214,8 +214,7 @@ template <class Arithmetic, fixed_string Equation, class Permitted, class... X>
   if constexpr (AnyRefused<X...>)
     return refused<>{};
   else if constexpr ((... || ValueOperand<X>)&&(sizeof...(X) > 2 || is_abbreviated(Equation)))
-    return contract_values(Arithmetic{}, std::is_void_v<Permitted> ? 0U : ~0U, text_view(Equation),
-                           x...);
+    return contract_values<Permitted>(Arithmetic{}, text_view(Equation), x...);
   else if constexpr (is_abbreviated(Equation))
     return contracted_in_steps<Arithmetic, named_equation<Equation, X...>, Permitted>(x...);
   else
@@ -234,12 +233,12 @@ struct contraction_if<false, Arithmetic, Equation, X...> {
   using type = void;
 };
 /// True for arguments of which the first is a tensor, and no type of elements that the call states,
-/// and the last does not request the layout of the result.
+/// and the last is not the terms of the call.
 template <class First, class... Rest>
-inline constexpr bool are_operands_alone = !Element<First> && !ends_with_result_as<Rest...>();
-/// True for arguments of which the last requests the layout of the result.
+inline constexpr bool are_operands_alone = !Element<First> && !ends_with_terms<Rest...>();
+/// True for arguments of which the last is the terms of the call.
 template <class First, class... Rest>
-inline constexpr bool are_operands_and_request = !Element<First> && ends_with_result_as<Rest...>();
+inline constexpr bool are_operands_and_terms = !Element<First> && ends_with_terms<Rest...>();
 
 }  // namespace detail
 
@@ -285,28 +284,27 @@ template <fixed_string Equation, class First, class... Rest>
 }
 
 namespace detail {
-/// The call of a contraction whose result is resharded to a requested layout, and which may
-/// communicate for that.
-template <class Arithmetic, fixed_string Equation>
-struct requested_contraction {
+/// The call of a contraction that may communicate over the axes that `Permitted` names.
+template <class Arithmetic, fixed_string Equation, class Permitted>
+struct contraction_across {
   template <class... X>
   static constexpr bool is_one_step = sizeof...(X) <= 2 && !is_abbreviated(Equation);
   using one_step =
-      permitted_contraction<typename Arithmetic::template applied<Equation>, every_axis>;
+      permitted_contraction<typename Arithmetic::template applied<Equation>, Permitted>;
 
   template <class... X>
   [[nodiscard]] static constexpr auto judge() noexcept {
     if constexpr (is_one_step<X...>)
       return one_step::template judge<X...>();
     else
-      return judge_steps<contraction_of<Arithmetic, Equation, every_axis, X...>>();
+      return judge_steps<contraction_of<Arithmetic, Equation, Permitted, X...>>();
   }
   template <class... X>
   [[nodiscard]] static constexpr auto apply(X&&... x) {
     if constexpr (is_one_step<X...>)
       return one_step::apply(static_cast<X&&>(x)...);
     else
-      return attempt_contraction<Arithmetic, Equation, every_axis>(x...);
+      return attempt_contraction<Arithmetic, Equation, Permitted>(x...);
   }
 
  private:
@@ -318,30 +316,36 @@ struct requested_contraction {
       return allowed<typename Outcome::type>{};
   }
 };
+/// The call of a contraction whose last argument is its terms.
 template <class Arithmetic, fixed_string Equation>
-using contraction_on_request =
-    typename requested_call<requested_contraction<Arithmetic, Equation>>::type;
+struct contraction_on_terms {
+  template <class Permitted>
+  using with = contraction_across<Arithmetic, Equation, Permitted>;
+  using type = call_with_terms<with>;
+};
 
-/// The result of such a call, if its last argument is a request.
+/// The result of such a call, if it is meant.
 template <bool IsMeant, class Arithmetic, fixed_string Equation, class... X>
-struct request_if : outcome<contraction_on_request<Arithmetic, Equation>, X...> {};
+struct terms_if : outcome<typename contraction_on_terms<Arithmetic, Equation>::type, X...> {};
 template <class Arithmetic, fixed_string Equation, class... X>
-struct request_if<false, Arithmetic, Equation, X...> {
+struct terms_if<false, Arithmetic, Equation, X...> {
   using type = void;
 };
 }  // namespace detail
 
-/// Contracts tensors and reshards the result to the requested layout: a pending sum is reduced, or
-/// reduced and scattered.
+/// Contracts tensors after those whose layouts conflict have been gathered over permitted axes, or
+/// reshards the result to the requested layout: a pending sum is reduced, or reduced and scattered.
 ///
 ///     auto y = einsum<"bi,io->bo">(x, w, as<P<"data", "model">>);
+///     auto z = einsum<"ij,jk->ik">(rows, columns, across<"data">);
 template <fixed_string Equation, class First, class... Rest>
-  requires(detail::are_operands_and_request<First, Rest...>)
+  requires(detail::are_operands_and_terms<First, Rest...>)
 [[nodiscard]] constexpr
-    typename detail::request_if<detail::are_operands_and_request<First, Rest...>,
-                                internal::sums_of_products, Equation, First, Rest...>::type
+    typename detail::terms_if<detail::are_operands_and_terms<First, Rest...>,
+                              internal::sums_of_products, Equation, First, Rest...>::type
     einsum(First&& first, Rest&&... rest) {
-  return internal::carry_out<detail::contraction_on_request<internal::sums_of_products, Equation>>(
+  return internal::carry_out<
+      typename detail::contraction_on_terms<internal::sums_of_products, Equation>::type>(
       static_cast<First&&>(first), static_cast<Rest&&>(rest)...);
 }
 

@@ -287,17 +287,18 @@ template <fixed_string Equation, Semiring auto Over, class First, class... Rest>
   else
     return detail::attempt_contraction<arithmetic, Equation, void>(first, rest...);
 }
-/// Contracts tensors and reshards the result to the requested layout.
+/// Contracts tensors with communication over permitted axes, or reshards the result to the
+/// requested layout.
 ///
 ///     auto two = einsum<"ij,jk->ik", min_plus>(d, d, as<P<"data", none>>);
 template <fixed_string Equation, Semiring auto Over, class First, class... Rest>
-  requires(internal::ends_with_result_as<Rest...>())
+  requires(internal::ends_with_terms<Rest...>())
 [[nodiscard]] constexpr
-    typename detail::request_if<internal::ends_with_result_as<Rest...>(),
-                                internal::arithmetic_over<Over>, Equation, First, Rest...>::type
+    typename detail::terms_if<internal::ends_with_terms<Rest...>(), internal::arithmetic_over<Over>,
+                              Equation, First, Rest...>::type
     einsum(First&& first, Rest&&... rest) {
   return internal::carry_out<
-      detail::contraction_on_request<internal::arithmetic_over<Over>, Equation>>(
+      typename detail::contraction_on_terms<internal::arithmetic_over<Over>, Equation>::type>(
       static_cast<First&&>(first), static_cast<Rest&&>(rest)...);
 }
 

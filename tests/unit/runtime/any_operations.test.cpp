@@ -148,6 +148,35 @@ TEST_CASE("an einsum is the same of tensors without their types") {
           violation::operand_pools_differ);
 }
 
+TEST_CASE("a contraction gathers operands over permitted axes") {
+  const device_pool pool{pod{}};
+  const auto rows = normal<T<extents<6, 4>, P<"x", none>>>(pool, random_key{1});
+  const auto columns = normal<T<extents<4, 6>, P<none, "x">>>(pool, random_key{2});
+  const any_tensor<float> a = rows, b = columns;
+  const auto wanted = to_host(einsum<"ij,jk->ik">(reshard<P<none, none>>(rows), columns));
+  const auto near = [&](const auto& made) {
+    const auto host = to_host(made);
+    for (std::size_t i = 0; i < wanted.elements().size(); ++i)
+      REQUIRE(host.elements()[i] == Approx(wanted.elements()[i]));
+  };
+  near(einsum<"ij,jk->ik">(rows, columns, across<"x">));
+  near(matmul(rows, columns, across<"x">));
+  near(einsum("ij,jk->ik", a, b, across<"x">));
+  same_without_types([](const auto& x, const auto& y) { return matmul(x, y, across<"x", "y">); },
+                     rows, columns);
+  REQUIRE(bits(einsum("ij,jk,kl->il", a, b, a, across<"x">)) ==
+          bits(einsum<"ij,jk,kl->il">(rows, columns, rows, across<"x">)));
+  REQUIRE(bits(einsum<min_plus>("ij,jk->ik", a, b, across<"x">)) ==
+          bits(einsum<"ij,jk->ik", min_plus>(rows, columns, across<"x">)));
+  REQUIRE(refusal([&] { return einsum("ij,jk->ik", a, b); }) == violation::axis_would_split_twice);
+  REQUIRE(refusal([&] { return einsum("ij,jk->ik", a, b, across<"y">); }) ==
+          violation::axis_would_split_twice);
+  REQUIRE(refusal([&] { return einsum("ij,jk->ik", a, b, across<"z">); }) ==
+          violation::axis_is_not_in_mesh);
+  REQUIRE(refusal([&] { return einsum<"ij,jk->ik">(a, b, across<"z">); }) ==
+          violation::axis_is_not_in_mesh);
+}
+
 TEST_CASE("every reduction is the same of a tensor without its type") {
   const device_pool pool{pod{}};
   const sharded_tensor m = iota<M>(pool) * 0.375F - 3.0F;
