@@ -148,8 +148,25 @@ template <class X, internal::Terms... Given>
   return clamp(std::forward<X>(x), least, 1, given...);
 }
 
-/// The name of a function that is composed of others in errors.
+/// The names of functions that are composed of others in errors.
 struct hard_sigmoid_of;
+struct soft_shrink_of;
+struct hard_shrink_of;
+
+namespace detail {
+
+/// The error for operands that are not a tensor and a number, of the function `Name`. `Instead` is
+/// the call with a tensor in the place of the number.
+template <class Name, class X, class Number, fixed_string Instead>
+using wrong_threshold = std::conditional_t<
+    AnyRefused<X, Number>, refused<>,
+    std::conditional_t<
+        !EitherOperand<X>, internal::no_tensor<Name, 0, X>,
+        std::conditional_t<
+            !EitherOperand<Number>, internal::no_tensor<Name, 1, X, Number>,
+            refused<misuse::tensor_is_not_a_number, of_types<Name>, suggested(Instead)>>>>;
+
+}  // namespace detail
 
 /// Returns `(x + 3) / 6` clamped to [0, 1], of floating-point elements.
 template <class X, internal::Terms... Given>
@@ -206,29 +223,40 @@ template <class X, class Alpha, internal::Terms... Given>
 /// Returns `x` moved towards 0 by a number, at most to 0.
 ///
 ///     auto y = soft_shrink(x, 0.5F);
-template <class X, Scalar Threshold, internal::Terms... Given>
-  requires ElementwiseOperands<X>
-[[nodiscard]] constexpr auto soft_shrink(const X& x, Threshold threshold, const Given&... given) {
-  const auto least = [=] {
-    if constexpr (std::is_unsigned_v<typename X::value_type>)
-      return 0;
-    else if constexpr (std::is_unsigned_v<Threshold>)
-      return -static_cast<std::int64_t>(threshold);
-    else
-      return -threshold;
-  };
-  return subtract(x, clamp(x, least(), threshold, internal::without_request(given)...), given...);
+template <class X, class Threshold, internal::Terms... Given>
+  requires ElementwiseOperands<X, Threshold>
+[[nodiscard]] constexpr auto soft_shrink(const X& x, const Threshold& threshold,
+                                         const Given&... given) {
+  if constexpr (!(NamedOperand<X> && Scalar<Threshold>)) {
+    return internal::report<
+        detail::wrong_threshold<soft_shrink_of, X, Threshold, "x - clamp(x, -t, t)">>();
+  } else {
+    const auto least = [=] {
+      if constexpr (std::is_unsigned_v<typename X::value_type>)
+        return 0;
+      else if constexpr (std::is_unsigned_v<Threshold>)
+        return -static_cast<std::int64_t>(threshold);
+      else
+        return -threshold;
+    };
+    return subtract(x, clamp(x, least(), threshold, internal::without_request(given)...), given...);
+  }
 }
 
 /// Returns `x` where its magnitude is greater than a number, and 0 elsewhere; NaN for NaN.
 ///
 ///     auto y = hard_shrink(x, 0.5F);
-template <class X, Scalar Threshold, internal::Terms... Given>
-  requires ElementwiseOperands<X>
-[[nodiscard]] constexpr auto hard_shrink(const X& x, Threshold threshold, const Given&... given) {
-  return where(elementwise<functions::less_equal>(abs(x, internal::without_request(given)...),
-                                                  threshold, internal::without_request(given)...),
-               0, x, given...);
+template <class X, class Threshold, internal::Terms... Given>
+  requires ElementwiseOperands<X, Threshold>
+[[nodiscard]] constexpr auto hard_shrink(const X& x, const Threshold& threshold,
+                                         const Given&... given) {
+  if constexpr (!(NamedOperand<X> && Scalar<Threshold>))
+    return internal::report<
+        detail::wrong_threshold<hard_shrink_of, X, Threshold, "where(abs(x) > t, x, 0)">>();
+  else
+    return where(elementwise<functions::less_equal>(abs(x, internal::without_request(given)...),
+                                                    threshold, internal::without_request(given)...),
+                 0, x, given...);
 }
 
 }  // namespace shardwise

@@ -155,8 +155,8 @@ struct scatter_of {
 ///     // f32[50@model, 8], i32[4], f32[4, 8] -> f32[50@model, 8]
 ///     auto y = scatter<0, scatter_mode::add>(x, at, rows);
 template <int Dim, scatter_mode What = scatter_mode::set, out_of_range Mode = out_of_range::error,
-          NamedOperand X, NamedOperand Indices, NamedOperand Updates,
-          internal::Terms Given = across_axes<>>
+          class X, class Indices, class Updates, internal::Terms Given = across_axes<>>
+  requires ElementwiseOperands<X, Indices, Updates>
 [[nodiscard]] constexpr auto scatter(X&& x, Indices&& indices, Updates&& updates,
                                      Given permitted = {})
     -> decltype(apply_operation<scatter_of<Dim, What, Mode>>(permitted, static_cast<X&&>(x),
