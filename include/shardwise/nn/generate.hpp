@@ -51,6 +51,9 @@ struct one_token<Prompt> {
   static constexpr bool has_last = true;
   [[nodiscard]] static auto last(const auto& scores) { return index_at<1, -1>(scores); }
 };
+/// Tokens that have a last position, by their type or by a layout that is a value.
+template <class X>
+concept PromptTensor = TokenTensor<X> && one_token<X>::has_last;
 
 /// Refuses a token that is no element of the prompt's type, in which the model reads it.
 template <class Prompt>
@@ -109,8 +112,7 @@ namespace nn {
 ///     auto cache = nn::empty_cache<caches>(pool);
 ///     auto texts = nn::generate(pool, model, cache, prompt, 100, {.temperature = 0.7},
 ///     random_key{1});
-template <class Model, class Cache, detail::TokenTensor Prompt>
-  requires(detail::one_token<Prompt>::has_last)
+template <class Model, class Cache, detail::PromptTensor Prompt>
 [[nodiscard]] auto generate(const device_pool& pool, const Model& model, Cache& cache,
                             const Prompt& prompt, index_t count, const sampling& by,
                             random_key seed)
