@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSL-1.0
-// longest-line: 420
 // expect: shardwise::broken_rule<shardwise::violation::tensor_type_differs, shardwise::of_types<>
 // expect: shardwise::own_type<10>{"f32[4, 4]"}, shardwise::given_type<10>{"f64[4, 4]"}
 #include <shardwise/nn.hpp>

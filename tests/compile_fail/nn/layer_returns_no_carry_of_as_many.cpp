@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSL-1.0
-// longest-line: 420
 // expect: shardwise::broken_rule<shardwise::misuse::layer_returns_no_carry
 #include <shardwise/nn.hpp>
 #include <shardwise/shardwise.hpp>

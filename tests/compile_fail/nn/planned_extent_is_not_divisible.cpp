@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSL-1.0
-// longest-line: 410
 // expect: broken_rule<shardwise::violation::extent_is_not_divisible, shardwise::of_types<>,
 // expect: shardwise::actual_extent{6}, shardwise::equal_parts{4}
 // expect: shardwise::called<3>{"up"}

@@ -2,7 +2,6 @@
 // Both calls that help are named: the scale would be gathered over the permitted axis.
 // expect: shardwise::broken_rule<shardwise::violation::axis_would_split_twice,
 // expect: shardwise::operand_at{1}, shardwise::dimension_at{0}, shardwise::called<6>{"model"}
-// longest-line: 420
 // expect: {"reshard<P<none>>(operand 1)"}, shardwise::or_across<6>{"model"}
 #include <shardwise/shardwise.hpp>
 
