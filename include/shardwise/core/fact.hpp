@@ -8,8 +8,9 @@
 
 namespace shardwise {
 
-/// Labels for the numbers in a compile-time error, each a type: `operand_at{1},
-/// dimension_at{0}`.
+/// Labels for the numbers in a compile-time error, each a type:
+///
+///     operand_at{1}, dimension_at{0}
 struct operand_at {
   int number;
 };

@@ -62,8 +62,8 @@ inline constexpr index_t longest_header = 100'000'000;
 
 /// Reads the header of a safetensors file: JSON with the name, elements, shape and offset of each
 /// tensor. Rejects anything else, duplicate names, and tensors that overlap or leave gaps; memory
-/// is allocated only in proportion to the text. The names of elements and
-/// the number of dimensions may be any.
+/// is allocated only in proportion to the text. The names of elements and the number of dimensions
+/// may be any.
 [[nodiscard]] read_header parse_safetensors_header(std::string_view text);
 
 /// Returns a header in the format: its length in 8 bytes, and the JSON, padded with blanks so that

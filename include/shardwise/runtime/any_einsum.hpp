@@ -5,6 +5,7 @@
 #include "shardwise/operation/semiring.hpp"
 #include "shardwise/runtime/any_operations.hpp"
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <tuple>
