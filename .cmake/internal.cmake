@@ -13,9 +13,14 @@ target_link_libraries(shardwise-internal INTERFACE shardwise-warnings shardwise:
 add_library(shardwise-internal-compiled INTERFACE)
 target_link_libraries(shardwise-internal-compiled INTERFACE shardwise-warnings shardwise::compiled
                                                             nlohmann_json::nlohmann_json)
+# Programs that compute nothing.
+add_library(shardwise-internal-engine INTERFACE)
+target_link_libraries(shardwise-internal-engine INTERFACE shardwise-warnings shardwise-engine
+                                                          nlohmann_json::nlohmann_json)
 
 # Tests run the engine more often than they compile it.
 if(CMAKE_BUILD_TYPE STREQUAL Debug AND CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
+  target_compile_options(shardwise-engine PRIVATE -O1)
   target_compile_options(shardwise-compiled PRIVATE -O1)
 endif()
 
@@ -33,7 +38,7 @@ function(shardwise_link_precompiled target way)
   if(NOT TARGET ${precompiled})
     set(unit ${PROJECT_BINARY_DIR}/${precompiled}.cpp)
     file(CONFIGURE OUTPUT ${unit} CONTENT "// Empty: carries the precompiled header.\n")
-    add_library(${precompiled} OBJECT ${unit})
+    add_library(${precompiled} OBJECT EXCLUDE_FROM_ALL ${unit})
     target_link_libraries(${precompiled} PRIVATE shardwise-internal${way})
     target_precompile_headers(${precompiled} PRIVATE <shardwise/shardwise.hpp>)
   endif()

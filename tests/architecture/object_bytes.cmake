@@ -10,8 +10,9 @@ foreach(folder IN LISTS SYSTEM_INCLUDES)
   list(APPEND flags -isystem ${folder})
 endforeach()
 set(object ${WORK_DIR}/object_bytes_${NAME}.o)
-execute_process(COMMAND ${COMPILER} ${flags} ${SOURCE_DIR}/${SOURCE} -o ${object}
-                RESULT_VARIABLE status ERROR_VARIABLE errors)
+# LAUNCHER is ccache, where there is one.
+execute_process(COMMAND ${LAUNCHER} ${COMPILER} ${flags} ${SOURCE_DIR}/${SOURCE} -o ${object}
+                WORKING_DIRECTORY ${SOURCE_DIR} RESULT_VARIABLE status ERROR_VARIABLE errors)
 if(NOT status EQUAL 0)
   message(FATAL_ERROR "${errors}")
 endif()

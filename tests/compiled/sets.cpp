@@ -29,34 +29,43 @@ struct set_of_kernels {
   std::map<element, random_kernels> random;
 };
 
-set_of_kernels take(const char* name, void (*give)(const shardwise_kernel_receiver&)) {
-  set_of_kernels set;
-  set.name = name;
-  give({&set,
-        [](void* to, std::uint64_t what, std::uint64_t types, const void* kernel) {
-          static_cast<set_of_kernels*>(to)->operations[{what, types}] =
-              *static_cast<const operation_kernel*>(kernel);
-        },
-        [](void* to, const void* kernels) {
-          const auto& given = *static_cast<const element_kernels*>(kernels);
-          static_cast<set_of_kernels*>(to)->elements[given.type] = given;
-        },
-        [](void* to, const void* kernels) {
-          const auto& given = *static_cast<const random_kernels*>(kernels);
-          static_cast<set_of_kernels*>(to)->random[given.type] = given;
-        }});
-  return set;
+/// Adds what a part of a set has.
+void take(set_of_kernels& set, const shardwise_kernel_part& part) {
+  part.give({&set,
+             [](void* to, std::uint64_t what, std::uint64_t types, const void* kernel) {
+               static_cast<set_of_kernels*>(to)->operations[{what, types}] =
+                   *static_cast<const operation_kernel*>(kernel);
+             },
+             [](void* to, const void* kernels) {
+               const auto& given = *static_cast<const element_kernels*>(kernels);
+               static_cast<set_of_kernels*>(to)->elements[given.type] = given;
+             },
+             [](void* to, const void* kernels) {
+               const auto& given = *static_cast<const random_kernels*>(kernels);
+               static_cast<set_of_kernels*>(to)->random[given.type] = given;
+             }});
 }
 
-std::vector<set_of_kernels> all_sets() {
-  std::vector<set_of_kernels> sets{take("base", &shardwise_give_kernels_base)};
-#if defined(SHARDWISE_X86_SETS)
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    sets.push_back(take("avx2", &shardwise_give_kernels_avx2));
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
-    sets.push_back(take("avx512", &shardwise_give_kernels_avx512));
+bool is_there(const std::string& set) {
+#if defined(__x86_64__)
+  const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  if (set == "avx2") return has_avx2;
+  if (set == "avx512")
+    return has_avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
 #endif
+  return set == "base";
+}
+
+/// The sets that the machine has, with all parts.
+std::vector<set_of_kernels> all_sets() {
+  std::vector<set_of_kernels> sets;
+  for (std::size_t i = 0; i < shardwise_kernel_part_count; ++i) {
+    const shardwise_kernel_part& part = shardwise_kernel_parts[i];
+    if (!is_there(part.set)) continue;
+    if (sets.empty() || sets.back().name != part.set) sets.emplace_back().name = part.set;
+    take(sets.back(), part);
+  }
   return sets;
 }
 

@@ -21,42 +21,36 @@
 namespace shardwise::detail {
 namespace {
 
-/// An instruction set that the library has kernels for. Those of linear algebra are not compiled
-/// for each.
-struct instruction_set {
-  std::string_view name;
-  void (*give)(const shardwise_kernel_receiver&);
-  void (*give_matrices)(const shardwise_kernel_receiver&);
-  bool (*is_there)();
-};
-
-/// The sets, the widest one last.
-constexpr instruction_set sets[] = {
-    {"base", &shardwise_give_kernels_base, &shardwise_give_kernels_matrices, [] { return true; }},
-#if defined(SHARDWISE_X86_SETS)
-    {"avx2", &shardwise_give_kernels_avx2, &shardwise_give_kernels_matrices_avx2,
-     [] { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }},
-    {"avx512", &shardwise_give_kernels_avx512, &shardwise_give_kernels_matrices_avx2,
-     [] {
-       return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-              __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-              __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
-     }},
+/// Whether the machine has the instructions of a set.
+[[nodiscard]] bool is_there(std::string_view set) {
+#if defined(__x86_64__)
+  const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  if (set == "avx2") return has_avx2;
+  if (set == "avx512")
+    return has_avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
 #endif
-};
+  return set == "base";
+}
+
+/// Returns the widest set that was compiled and that the machine has, or a smaller one that the
+/// environment names, for tests and comparisons; empty if there is none.
+[[nodiscard]] std::string_view chosen_set() {
+  const char* const wanted = std::getenv("SHARDWISE_KERNELS");
+  std::string_view chosen;
+  for (std::size_t i = 0; i < shardwise_kernel_part_count; ++i) {
+    const std::string_view set = shardwise_kernel_parts[i].set;
+    if (!is_there(set)) continue;
+    chosen = set;
+    if (wanted != nullptr && set == wanted) break;
+  }
+  return chosen;
+}
 
 /// The kernels of the chosen set, by operation and types.
 class chosen_kernels {
  public:
   chosen_kernels() {
-    const instruction_set* chosen = &sets[0];
-    // A set that the environment names and the machine has; it is for tests and comparisons.
-    const char* const wanted = std::getenv("SHARDWISE_KERNELS");
-    for (const instruction_set& set : sets)
-      if (set.is_there()) {
-        chosen = &set;
-        if (wanted != nullptr && set.name == wanted) break;
-      }
     const auto operation = [](void* to, std::uint64_t what, std::uint64_t types,
                               const void* kernel) {
       static_cast<chosen_kernels*>(to)->enter(what, types,
@@ -71,8 +65,13 @@ class chosen_kernels {
       static_cast<chosen_kernels*>(to)->random_[static_cast<std::size_t>(given.type)] = given;
     };
     const shardwise_kernel_receiver receiver{this, operation, elements, random};
-    chosen->give(receiver);
-    chosen->give_matrices(receiver);
+    const std::string_view set = chosen_set();
+    if (set.empty())
+      fail({.rule = violation::operation_has_no_kernel},
+           "the library was compiled for instructions that this machine does not have; "
+           "SHARDWISE_X86_SETS=native compiles it for the machine");
+    for (std::size_t i = 0; i < shardwise_kernel_part_count; ++i)
+      if (shardwise_kernel_parts[i].set == set) shardwise_kernel_parts[i].give(receiver);
     std::sort(entries_.begin(), entries_.end(),
               [](const entry& a, const entry& b) { return a.key < b.key; });
   }

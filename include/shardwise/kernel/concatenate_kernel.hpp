@@ -10,6 +10,8 @@ namespace shardwise {
 /// Copies each operand to its part of the result.
 template <>
 struct kernel_of<concatenate_operation> {
+  static constexpr bool moves_elements = true;
+
   template <class T>
   static void run(const kernel_call& call) {
     const auto dim = static_cast<int>(call.how.integers[0]);

@@ -356,9 +356,9 @@ void contract_blocks(const kernel_call& call) {
                 b, out, detail::no_epilogue{});
   };
   if (call.operands.size() == 1)
-    in_compute_type<stored, 1>(call, run_one);
+    on_blocks<stored, 1>(call, run_one);
   else
-    in_compute_type<stored, 2>(call, run_two);
+    on_blocks<stored, 2>(call, run_two);
   // The identity of a minimum of bytes is not a valid `bool`.
   if constexpr (of_bytes && S::reduce == reduction::min) {
     constexpr C most = 1;

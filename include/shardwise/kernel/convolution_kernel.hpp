@@ -82,11 +82,13 @@ class window_panel {
 /// each group of channels.
 template <>
 struct kernel_of<convolution_operation> {
+  static constexpr bool widens_halves = true;
+  static constexpr bool widens_bytes = true;
+
   template <class T>
   static void run(const kernel_call& call) {
     using C = compute_type<T>;
-    in_compute_type<T, 2>(call,
-                          [&](const strided<const C>& inputs, const strided<const C>& weights,
+    on_blocks<T, 2>(call, [&](const strided<const C>& inputs, const strided<const C>& weights,
                               const strided<C>& to) { convolve<C>(call, inputs, weights, to); });
   }
 
@@ -132,12 +134,15 @@ struct kernel_of<convolution_operation> {
 /// block.
 template <>
 struct kernel_of<convolution_weights_operation> {
+  static constexpr bool widens_halves = true;
+  static constexpr bool widens_bytes = true;
+
   template <class T>
   static void run(const kernel_call& call) {
     using C = compute_type<T>;
-    in_compute_type<T, 2>(
-        call, [&](const strided<const C>& inputs, const strided<const C>& cotangents,
-                  const strided<C>& to) { accumulate<C>(call, inputs, cotangents, to); });
+    on_blocks<T, 2>(call,
+                    [&](const strided<const C>& inputs, const strided<const C>& cotangents,
+                        const strided<C>& to) { accumulate<C>(call, inputs, cotangents, to); });
   }
 
  private:

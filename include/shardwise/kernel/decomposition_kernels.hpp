@@ -12,10 +12,9 @@
 namespace shardwise {
 
 template <>
-struct kernel_of<orthonormal_columns_operation>
-    : detail::matrix_kernel<kernel_of<orthonormal_columns_operation>> {
+struct kernel_of<orthonormal_columns_operation> : detail::matrix_kernel {
   template <class T>
-  static void run_wide(const kernel_call& call) {
+  static void run(const kernel_call& call) {
     using matrix = detail::solver_matrix<T>;
     detail::make_each_matrix<T>(call, 2, [](const detail::solver_view<T>& x) -> matrix {
       const auto columns = x.rows() < x.cols() ? x.rows() : x.cols();
@@ -27,10 +26,9 @@ struct kernel_of<orthonormal_columns_operation>
 };
 
 template <>
-struct kernel_of<eigenvectors_operation>
-    : detail::matrix_kernel<kernel_of<eigenvectors_operation>> {
+struct kernel_of<eigenvectors_operation> : detail::matrix_kernel {
   template <class T>
-  static void run_wide(const kernel_call& call) {
+  static void run(const kernel_call& call) {
     using matrix = detail::solver_matrix<T>;
     detail::make_each_matrix<T>(
         call, 2, [](detail::solver_view<T> & x) -> auto& {
@@ -41,10 +39,9 @@ struct kernel_of<eigenvectors_operation>
 };
 
 template <>
-struct kernel_of<singular_vectors_operation>
-    : detail::matrix_kernel<kernel_of<singular_vectors_operation>> {
+struct kernel_of<singular_vectors_operation> : detail::matrix_kernel {
   template <class T>
-  static void run_wide(const kernel_call& call) {
+  static void run(const kernel_call& call) {
     detail::make_each_matrix<T>(call, 2,
                                 [](const detail::solver_view<T>& x) { return decomposed<T>(x); });
   }
@@ -78,10 +75,9 @@ struct kernel_of<singular_vectors_operation>
 };
 
 template <>
-struct kernel_of<householder_product_operation>
-    : detail::matrix_kernel<kernel_of<householder_product_operation>> {
+struct kernel_of<householder_product_operation> : detail::matrix_kernel {
   template <class T>
-  static void run_wide(const kernel_call& call) {
+  static void run(const kernel_call& call) {
     using matrix = detail::solver_matrix<T>;
     const detail::matrices_of_block<const T> factors(call.operands[1].as<const T>(), 1);
     const detail::matrices_of_block<T> to(call.results[0].as<T>(), 2);

@@ -13,6 +13,8 @@ namespace shardwise {
 /// A copy that begins inside the source.
 template <>
 struct kernel_of<dynamic_slice_operation> {
+  static constexpr bool moves_elements = true;
+
   template <class T>
   static void run(const kernel_call& call) {
     const auto dim = static_cast<int>(call.how.integers[0]);
@@ -29,6 +31,8 @@ struct kernel_of<dynamic_slice_operation> {
 /// to its position.
 template <>
 struct kernel_of<update_slice_operation> {
+  static constexpr bool moves_elements = true;
+
   template <class T>
   static void run(const kernel_call& call) {
     const auto dim = static_cast<int>(call.how.integers[0]);

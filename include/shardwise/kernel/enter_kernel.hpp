@@ -6,6 +6,7 @@
 #include "shardwise/kernel/element_kernels.hpp"
 #include "shardwise/kernel/kernel_call.hpp"
 #include "shardwise/kernel/kernel_table.hpp"
+#include "shardwise/kernel/whole_kernel.hpp"
 
 #include <array>
 #include <cstddef>
@@ -33,7 +34,7 @@ void enter_operation() {
   kernel_table::instance().enter(
       operation_of<Operation>,
       types_key(std::array{element_of<First>, element_of<Rest>...}, element_of<Result>),
-      {.whole = structured_kernel::to<&kernel_of<Operation>::template run<First>>(),
+      {.whole = whole_kernel<Operation, First>(),
        .elements = &element_kernels_of<Result>,
        .further = detail::further_of<Operation, First>()});
 }
@@ -50,8 +51,7 @@ void enter_with_indices() {
     operands[Index] = type;
     kernel_table::instance().enter(
         operation_of<Operation>, types_key(operands, element_of<T>),
-        {.whole = structured_kernel::to<&kernel_of<Operation>::template run<T>>(),
-         .elements = &element_kernels_of<T>});
+        {.whole = whole_kernel<Operation, T>(), .elements = &element_kernels_of<T>});
   }
 }
 

@@ -28,9 +28,11 @@ template <class T>
 /// transformed within the result.
 template <bool IsInverse>
 struct complex_fourier_kernel {
+  static constexpr bool widens_halves = true;
+
   template <class T>
   static void run(const kernel_call& call) {
-    in_compute_type<T, 1>(call, [&](const auto& from, const auto& to) {
+    on_blocks<T, 1>(call, [&](const auto& from, const auto& to) {
       using C = compute_type<T>;
       const auto& dims = call.how.integers;
       strided<const C> source = from;
@@ -53,9 +55,11 @@ struct kernel_of<ifft_operation> : detail::complex_fourier_kernel<true> {};
 
 template <>
 struct kernel_of<rfft_operation> {
+  static constexpr bool widens_halves = true;
+
   template <class T>
   static void run(const kernel_call& call) {
-    in_compute_type<T, 1>(call, [&](const auto& from, const auto& to) {
+    on_blocks<T, 1>(call, [&](const auto& from, const auto& to) {
       using C = compute_type<T>;
       const auto& dims = call.how.integers;
       const bool is_scaled = internal::of_spectra::has_factors(call.how, false);
@@ -71,9 +75,11 @@ struct kernel_of<rfft_operation> {
 
 template <>
 struct kernel_of<irfft_operation> {
+  static constexpr bool widens_halves = true;
+
   template <class T>
   static void run(const kernel_call& call) {
-    in_compute_type<T, 1>(call, [&](const auto& from, const auto& to) {
+    on_blocks<T, 1>(call, [&](const auto& from, const auto& to) {
       using C = compute_type<T>;
       const auto dims = irfft_operation::dims(call.how).integers;
       const bool is_scaled = internal::of_spectra::has_factors(call.how, true);

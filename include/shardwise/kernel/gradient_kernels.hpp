@@ -4,6 +4,7 @@
 #include "shardwise/core/config.hpp"
 #include "shardwise/kernel/enter_kernel.hpp"
 #include "shardwise/kernel/function_kernel.hpp"
+#include "shardwise/kernel/whole_kernel.hpp"
 #include "shardwise/operation/attention.hpp"
 #include "shardwise/operation/cast.hpp"
 #include "shardwise/operation/comparison.hpp"
@@ -80,11 +81,10 @@ namespace detail {
 template <class Class, Element T>
 struct enter_on {
   static void run() {
-    const operation_kernel made{
-        .whole = structured_kernel::to<&kernel_of<Class>::template run<T>>(),
-        .elements = &element_kernels_of<T>,
-        .further = further_of<Class, T>(),
-        .enter_gradient = gradient_entry<Class, T>()};
+    const operation_kernel made{.whole = whole_kernel<Class, T>(),
+                                .elements = &element_kernels_of<T>,
+                                .further = further_of<Class, T>(),
+                                .enter_gradient = gradient_entry<Class, T>()};
     constexpr element own = element_of<T>;
     const auto enter = [&](std::initializer_list<element> operands) {
       kernel_table::instance().enter(operation_of<Class>, types_key(operands, own), made);

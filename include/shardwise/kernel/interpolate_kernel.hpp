@@ -148,6 +148,8 @@ class interpolated_lines {
 /// type of arithmetic, and rounded once.
 template <>
 struct kernel_of<interpolate_operation> {
+  static constexpr bool widens_halves = true;
+
   template <class T>
   static void run(const kernel_call& call) {
     const bool is_transposed = interpolate_operation::is_transposed(call.how);
@@ -157,7 +159,7 @@ struct kernel_of<interpolate_operation> {
     } else if (picks && !is_transposed) {
       copy_nearest<T>(call);
     } else {
-      in_compute_type<T, 1>(call, [&](const auto& from, const auto& to) {
+      on_blocks<T, 1>(call, [&](const auto& from, const auto& to) {
         sum_weighted<compute_type<T>>(call.how, from, to);
       });
     }

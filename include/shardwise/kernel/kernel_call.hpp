@@ -62,11 +62,11 @@ template <class Operation, class T>
     return {};
 }
 
-/// A contiguous copy of a block in the type used for arithmetic.
-template <class T>
+/// A contiguous copy of a block in a wider type, such as that used for arithmetic.
+template <class T, class Wide = compute_type<T>>
 class widened_block {
  public:
-  using wide = compute_type<T>;
+  using wide = Wide;
 
   explicit widened_block(const inplace_vector<index_t, max_rank>& extents)
       : block_{nullptr, extents, row_major(extents)},
@@ -77,7 +77,12 @@ class widened_block {
     loop_nest<1> nest;
     for (int d = 0; d < from.rank(); ++d) nest.push({from.extents[d], {from.strides[d]}});
     for_each_piece(nest, 0, nest.size(), [&](index_t done, const index_t(&at)[1], index_t run) {
-      element_kernels_of<T>.load(from.data + at[0], nest.inner_stride(0), run, block_.data + done);
+      const T* const source = from.data + at[0];
+      const index_t step = nest.inner_stride(0);
+      if constexpr (std::same_as<Wide, compute_type<T>>)
+        element_kernels_of<T>.load(source, step, run, block_.data + done);
+      else
+        for (index_t i = 0; i < run; ++i) block_.data[done + i] = source[i * step];
     });
   }
   [[nodiscard]] const strided<wide>& block() const noexcept { return block_; }
@@ -101,23 +106,13 @@ class widened_block {
 
 }  // namespace detail
 
-/// Calls `f(operands..., result)` with the `N` operands and the result of a call as blocks of the
-/// type used for arithmetic on `T`: the blocks themselves, or wide copies; the result is rounded
-/// once.
+/// Calls `f(operands..., result)` with the `N` operands and the result of a call as blocks of `T`.
 template <class T, std::size_t N, class F>
-void in_compute_type(const kernel_call& call, const F& f) {
-  const auto run = [&]<std::size_t... I>(std::index_sequence<I...>) {
-    if constexpr (std::same_as<T, compute_type<T>>) {
-      f(call.operands[I].template as<const T>()..., call.results[0].as<T>());
-    } else {
-      const std::array<detail::widened_block<T>, N> wide{
-          detail::widened_block<T>(call.operands[I].template as<const T>())...};
-      const detail::widened_block<T> result(call.results[0].extents);
-      f(wide[I].read()..., result.block());
-      result.store(call.results[0].as<T>());
-    }
-  };
-  run(std::make_index_sequence<N>{});
+void on_blocks(const kernel_call& call, const F& f) {
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    f(call.operands[I].template as<const T>()..., call.results[0].as<T>());
+  }
+  (std::make_index_sequence<N>{});
 }
 
 }  // namespace shardwise

@@ -6,6 +6,7 @@
 #include "shardwise/kernel/function_kernel.hpp"
 #include "shardwise/kernel/gradient_kernels.hpp"
 #include "shardwise/kernel/kernel_table.hpp"
+#include "shardwise/kernel/whole_kernel.hpp"
 #if defined(SHARDWISE_COMPILED)
 #include "shardwise/kernel/known_operations.hpp"
 #else
@@ -59,7 +60,7 @@ template <class Class, Element First>
                   "the kernel of an operation, a specialisation of kernel_of<>, is defined before "
                   "the operation is applied");
     if constexpr (is_defined)
-      return {.whole = structured_kernel::to<&kernel_of<Class>::template run<First>>(),
+      return {.whole = whole_kernel<Class, First>(),
               .further = detail::further_of<Class, First>(),
               .enter_gradient = gradient_entry<Class, First>()};
     else

@@ -41,6 +41,7 @@
 #include "shardwise/kernel/take_kernel.hpp"
 #include "shardwise/kernel/tile_kernel.hpp"
 #include "shardwise/kernel/transpose_kernel.hpp"
+#include "shardwise/kernel/whole_kernel.hpp"
 
 #include <array>
 #include <cstddef>
@@ -59,8 +60,7 @@ void enter_of_many() {
   for (std::size_t count = 1; count <= operands.size(); ++count)
     kernel_table::instance().enter(
         operation_of<Operation>, types_key(std::span(operands).first(count), element_of<T>),
-        {.whole = structured_kernel::to<&kernel_of<Operation>::template run<T>>(),
-         .elements = &element_kernels_of<T>});
+        {.whole = whole_kernel<Operation, T>(), .elements = &element_kernels_of<T>});
 }
 
 /// Registers predicates on elements of one type.
@@ -97,15 +97,10 @@ void enter_random() {
   (enter_operation<normal_like_operation, T, T, Key>(), ...);
 }
 
-/// Registers the functions with floating-point results.
+/// Registers the elementwise functions with floating-point results.
 template <Element T>
 void enter_fractional() {
   namespace f = functions;
-  enter_operation<logcumsumexp_operation, T, T>();
-  enter_operation<fft_operation, T, T>();
-  enter_operation<ifft_operation, T, T>();
-  enter_operation<rfft_operation, T, T>();
-  enter_operation<irfft_operation, T, T>();
   enter_unary<T, f::sqrt, f::exp, f::log, f::tanh, f::sigmoid, f::gelu>();
   enter_unary<T, f::sin, f::cos, f::tan, f::asin, f::acos, f::atan, f::sinh, f::cosh, f::asinh,
               f::acosh, f::atanh>();
@@ -128,10 +123,10 @@ void enter_semirings(const S&...) {
 
 }  // namespace detail
 
-/// Registers all operations of the library on elements of `T`; done once, however often it is
-/// called.
+/// Registers the elementwise functions of the library on elements of `T`; done once, however often
+/// it is called.
 template <Element T>
-void enter_library() {
+void enter_functions() {
   namespace f = functions;
   static const bool entered = [] {
     enter_function<f::where, T, bool, T, T>();
@@ -139,6 +134,38 @@ void enter_library() {
     enter_function<f::finish_gradient, T, T>();
     detail::enter_comparisons<T, f::equal, f::not_equal, f::less, f::less_equal, f::greater,
                               f::greater_equal>();
+    if constexpr (std::is_same_v<T, bool>) {
+      detail::enter_binary<bool, f::logical_and, f::logical_or, f::logical_xor>();
+      detail::enter_unary<bool, f::identity, f::logical_not>();
+    } else {
+      detail::enter_unary<T, f::identity, f::negate, f::abs, f::square, f::relu, f::floor, f::ceil,
+                          f::round, f::trunc, f::sign>();
+      detail::enter_binary<T, f::add, f::subtract, f::subtract_constant, f::multiply, f::divide,
+                           f::maximum, f::minimum, f::leaky_relu, f::remainder, f::fmod,
+                           f::floor_divide>();
+      enter_function<f::clamp, T, T, T, T>();
+      detail::enter_questions<T, f::isnan, f::isinf, f::isfinite>();
+      enter_function<f::masked, T, T, bool>();
+    }
+    if constexpr (Fractional<T>) detail::enter_fractional<T>();
+    // Starts of slices and keys of random numbers that are numbers.
+    enter_function<f::identity, std::int64_t, std::int64_t>();
+    if constexpr (!std::is_same_v<T, compute_type<T>>)
+      enter_function<f::identity, compute_type<T>, compute_type<T>>();
+    if constexpr (Whole<T>) {
+      detail::enter_unary<T, f::bitwise_not>();
+      detail::enter_binary<T, f::bitwise_and, f::bitwise_or, f::bitwise_xor, f::left_shift,
+                           f::right_shift, f::fold_in, f::split_key>();
+    }
+    return true;
+  }();
+  (void)entered;
+}
+
+/// Registers the operations of the library that are not elementwise on elements of `T`; done once.
+template <Element T>
+void enter_operations() {
+  static const bool entered = [] {
     enter_operation<transpose_operation, T, T>();
     enter_operation<reshape_operation, T, T>();
     enter_operation<flip_operation, T, T>();
@@ -166,18 +193,8 @@ void enter_library() {
     enter_operation<iota_like_operation, std::int64_t, T>();
     enter_operation<full_like_operation, T, T, T>();
     if constexpr (std::is_same_v<T, bool>) {
-      detail::enter_binary<bool, f::logical_and, f::logical_or, f::logical_xor>();
-      detail::enter_unary<bool, f::identity, f::logical_not>();
       detail::enter_semirings<T>(or_and);
     } else {
-      detail::enter_unary<T, f::identity, f::negate, f::abs, f::square, f::relu, f::floor, f::ceil,
-                          f::round, f::trunc, f::sign>();
-      detail::enter_binary<T, f::add, f::subtract, f::subtract_constant, f::multiply, f::divide,
-                           f::maximum, f::minimum, f::leaky_relu, f::remainder, f::fmod,
-                           f::floor_divide>();
-      enter_function<f::clamp, T, T, T, T>();
-      detail::enter_questions<T, f::isnan, f::isinf, f::isfinite>();
-      enter_function<f::masked, T, T, bool>();
       detail::enter_with_indices<segment_sum_operation, T, 2, 1>();
       detail::enter_with_indices<sum_along_operation, T, 2, 1>();
       detail::enter_lines<T>();
@@ -194,7 +211,11 @@ void enter_library() {
       enter_operation<pool_spread_operation, T, T, T, T>();
     }
     if constexpr (Fractional<T>) {
-      detail::enter_fractional<T>();
+      enter_operation<logcumsumexp_operation, T, T>();
+      enter_operation<fft_operation, T, T>();
+      enter_operation<ifft_operation, T, T>();
+      enter_operation<rfft_operation, T, T>();
+      enter_operation<irfft_operation, T, T>();
       detail::enter_random<T, std::int32_t, std::int64_t, std::int8_t, std::uint8_t>();
       enter_operation<rotary_operation, T, T, T, T>();
       enter_operation<attention_operation, T, T, T, T>();
@@ -202,18 +223,16 @@ void enter_library() {
       enter_operation<attention_operation, T, T, T, T, bool>();
       detail::enter_with_indices<attention_operation, T, 4, 3>();
     }
-    // Starts of slices and keys of random numbers that are numbers.
-    enter_function<f::identity, std::int64_t, std::int64_t>();
-    if constexpr (!std::is_same_v<T, compute_type<T>>)
-      enter_function<f::identity, compute_type<T>, compute_type<T>>();
-    if constexpr (Whole<T>) {
-      detail::enter_unary<T, f::bitwise_not>();
-      detail::enter_binary<T, f::bitwise_and, f::bitwise_or, f::bitwise_xor, f::left_shift,
-                           f::right_shift, f::fold_in, f::split_key>();
-    }
     return true;
   }();
   (void)entered;
+}
+
+/// Registers all operations of the library on elements of `T`.
+template <Element T>
+void enter_library() {
+  enter_functions<T>();
+  enter_operations<T>();
 }
 
 /// Registers the conversions between all these element types, of numbers and of bits.

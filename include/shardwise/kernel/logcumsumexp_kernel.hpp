@@ -55,10 +55,12 @@ struct strided_line {
 
 /// One traversal for each line.
 struct logcumsumexp_kernel {
+  static constexpr bool widens_halves = true;
+
   template <class T>
   static void run(const kernel_call& call) {
     const auto dim = static_cast<int>(call.how.integers[0]);
-    in_compute_type<T, 1>(call, [&](const auto& x, const auto& to) {
+    on_blocks<T, 1>(call, [&](const auto& x, const auto& to) {
       using C = compute_type<T>;
       const index_t count = x.extents[dim];
       loop_nest<2> nest;
@@ -82,10 +84,12 @@ struct logcumsumexp_kernel {
 /// neighbour times one factor, at most 1, so that a line takes time in proportion to its length.
 template <bool IsPicked>
 struct logcumsumexp_weighted_kernel {
+  static constexpr bool widens_halves = true;
+
   template <class T>
   static void run(const kernel_call& call) {
     const auto dim = static_cast<int>(call.how.integers[0]);
-    in_compute_type<T, 2>(call, [&](const auto& x, const auto& given, const auto& to) {
+    on_blocks<T, 2>(call, [&](const auto& x, const auto& given, const auto& to) {
       using C = compute_type<T>;
       const index_t count = x.extents[dim];
       loop_nest<3> nest;

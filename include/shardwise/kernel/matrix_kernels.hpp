@@ -35,43 +35,10 @@ inline constexpr index_t many_columns = 12;
 template <class T>
 using pivoted_factors = Eigen::PartialPivLU<Eigen::Ref<solver_matrix<T>>>;
 
-/// The kernel `Class` of an operation, which has `run_wide<T>` for `float` and `double`. Other
-/// elements are computed on wide copies, so that the solvers are not compiled for them.
-template <class Class>
+/// A kernel that is compiled for `float` and `double`. Other elements are computed on wide copies,
+/// so that the solvers are not compiled for them.
 struct matrix_kernel {
-  template <class T>
-  static void run(const kernel_call& call) {
-    using wide = compute_type<T>;
-    if constexpr (std::same_as<T, wide>)
-      Class::template run_wide<T>(call);
-    else
-      run_on_copies<T>(call);
-  }
-
- private:
-  template <class Data, class Block>
-  [[nodiscard]] static basic_block<Data> block_of(Data* data, element type, const Block& block) {
-    return {data, type, block.extents, block.strides};
-  }
-  template <class T>
-  static void run_on_copies(const kernel_call& call) {
-    using wide = compute_type<T>;
-    std::vector<widened_block<T>> copies, results;
-    std::vector<const_any_block> read;
-    std::vector<any_block> made;
-    for (const const_any_block& x : call.operands) {
-      const auto& copy = copies.emplace_back(x.template as<const T>()).block();
-      read.push_back(block_of<const void>(copy.data, element_of<wide>, copy));
-    }
-    for (const any_block& x : call.results) {
-      const auto& result = results.emplace_back(x.extents).block();
-      made.push_back(block_of<void>(result.data, element_of<wide>, result));
-    }
-    Class::template run_wide<wide>(
-        {call.how, call.rule, read, call.parts, made, call.sizes, call.made});
-    for (std::size_t k = 0; k < results.size(); ++k)
-      results[k].store(call.results[k].template as<T>());
-  }
+  static constexpr bool widens_halves = true;
 };
 
 /// A matrix of a block, its last two dimensions, or a single column.
@@ -212,9 +179,9 @@ struct pivots_of {
 }  // namespace detail
 
 template <>
-struct kernel_of<cholesky_operation> : detail::matrix_kernel<kernel_of<cholesky_operation>> {
+struct kernel_of<cholesky_operation> : detail::matrix_kernel {
   template <class T>
-  static void run_wide(const kernel_call& call) {
+  static void run(const kernel_call& call) {
     using matrix = detail::solver_view<T>;
     detail::make_each_matrix<T>(call, 2, [](matrix& x) -> matrix& {
       if (x.size() == 0) return x;
@@ -229,10 +196,9 @@ struct kernel_of<cholesky_operation> : detail::matrix_kernel<kernel_of<cholesky_
 };
 
 template <>
-struct kernel_of<triangular_solve_operation>
-    : detail::matrix_kernel<kernel_of<triangular_solve_operation>> {
+struct kernel_of<triangular_solve_operation> : detail::matrix_kernel {
   template <class T>
-  static void run_wide(const kernel_call& call) {
+  static void run(const kernel_call& call) {
     using matrix = detail::solver_view<T>;
     const bool is_upper = call.how.integers[0] != 0, is_transposed = call.how.integers[1] != 0;
     detail::solve_each_matrix<T>(call, [=](matrix& a, auto& b) {
@@ -246,18 +212,18 @@ struct kernel_of<triangular_solve_operation>
 };
 
 template <>
-struct kernel_of<solve_operation> : detail::matrix_kernel<kernel_of<solve_operation>> {
+struct kernel_of<solve_operation> : detail::matrix_kernel {
   template <class T>
-  static void run_wide(const kernel_call& call) {
+  static void run(const kernel_call& call) {
     detail::solve_each_matrix<T>(
         call, [](detail::solver_view<T>& a, auto& b) { detail::solve_in_place(a, b); });
   }
 };
 
 template <>
-struct kernel_of<inverse_operation> : detail::matrix_kernel<kernel_of<inverse_operation>> {
+struct kernel_of<inverse_operation> : detail::matrix_kernel {
   template <class T>
-  static void run_wide(const kernel_call& call) {
+  static void run(const kernel_call& call) {
     const detail::matrices_of_block<T> to(call.results[0].as<T>(), 2);
     detail::with_matrix<detail::solver_rows<T>>(to.rows(), to.columns(), [&](auto& out) {
       detail::for_each_matrix<T>(call, [&](detail::solver_view<T>& x, index_t i) {
@@ -270,9 +236,9 @@ struct kernel_of<inverse_operation> : detail::matrix_kernel<kernel_of<inverse_op
 };
 
 template <>
-struct kernel_of<determinant_operation> : detail::matrix_kernel<kernel_of<determinant_operation>> {
+struct kernel_of<determinant_operation> : detail::matrix_kernel {
   template <class T>
-  static void run_wide(const kernel_call& call) {
+  static void run(const kernel_call& call) {
     using matrix = detail::solver_view<T>;
     const detail::matrices_of_block<T> to(call.results[0].as<T>(), 0);
     detail::for_each_matrix<T>(call, [&](matrix& x, index_t i) {
@@ -283,14 +249,14 @@ struct kernel_of<determinant_operation> : detail::matrix_kernel<kernel_of<determ
 };
 
 template <>
-struct kernel_of<slogdet_operation> : detail::matrix_kernel<kernel_of<slogdet_operation>> {
+struct kernel_of<slogdet_operation> : detail::matrix_kernel {
   /// Returns the element types of the results after the first.
   template <class T>
   [[nodiscard]] static further_elements further() noexcept {
     return {&element_kernels_of<T>};
   }
   template <class T>
-  static void run_wide(const kernel_call& call) {
+  static void run(const kernel_call& call) {
     using matrix = detail::solver_view<T>;
     const detail::matrices_of_block<T> signs(call.results[0].as<T>(), 0);
     const detail::matrices_of_block<T> logs(call.results[1].as<T>(), 0);

@@ -16,6 +16,8 @@ namespace detail {
 /// Sorts each line along the dimension separately: its elements, or their indices.
 template <class Made>
 struct sort_kernel {
+  static constexpr bool widens_bytes = true;
+
   template <class T>
   static void run(const kernel_call& call) {
     using result = std::conditional_t<std::is_void_v<Made>, T, std::int64_t>;
@@ -56,6 +58,8 @@ struct kernel_of<argsort_operation> : detail::sort_kernel<std::int64_t> {};
 /// Processes each line, or part of one, separately.
 template <>
 struct kernel_of<top_k_operation> {
+  static constexpr bool widens_bytes = true;
+
   /// Returns the element types of the results after the first.
   template <class>
   [[nodiscard]] static further_elements further() noexcept {

@@ -14,6 +14,8 @@ namespace shardwise {
 /// its part of the result contains.
 template <>
 struct kernel_of<pad_operation> {
+  static constexpr bool moves_elements = true;
+
   template <class T>
   static void run(const kernel_call& call) {
     strided<const T> from = call.operands[0].as<const T>();

@@ -17,6 +17,8 @@ namespace detail {
 /// runs.
 template <class Class>
 struct triangle_kernel {
+  static constexpr bool moves_elements = true;
+
   template <class T>
   static void run(const kernel_call& call) {
     const strided<const T> from = call.operands[0].as<const T>();
@@ -75,6 +77,8 @@ struct kernel_of<triu_operation> : detail::triangle_kernel<triu_operation> {};
 /// The operand's elements are not read.
 template <>
 struct kernel_of<iota_like_operation> {
+  static constexpr bool moves_elements = true;
+
   template <class T>
   static void run(const kernel_call& call) {
     const strided<std::int64_t> to = call.results[0].as<std::int64_t>();

@@ -67,10 +67,12 @@ template <class C>
 /// first, all rows at once.
 template <>
 struct kernel_of<pool_operation> {
+  static constexpr bool widens_halves = true;
+
   template <class T>
   static void run(const kernel_call& call) {
     using C = compute_type<T>;
-    in_compute_type<T, 1>(call, [&](const strided<const C>& x, const strided<C>& to) {
+    on_blocks<T, 1>(call, [&](const strided<const C>& x, const strided<C>& to) {
       if (to.size() == 0) return;
       scratch_array<C> memory;
       const C* from = detail::without_gaps(x, memory);
@@ -167,15 +169,17 @@ struct kernel_of<pool_operation> {
 /// Sums, over windows, the elements at the positions where an element equals that of its window.
 template <>
 struct kernel_of<pool_matches_operation> {
+  static constexpr bool widens_halves = true;
+
   template <class T>
   static void run(const kernel_call& call) {
     using C = compute_type<T>;
     if (call.operands.size() == 2)
-      in_compute_type<T, 2>(call, [&](const auto& x, const auto& y, const strided<C>& to) {
+      on_blocks<T, 2>(call, [&](const auto& x, const auto& y, const strided<C>& to) {
         sum<C>(call, x, y, nullptr, to);
       });
     else
-      in_compute_type<T, 3>(
+      on_blocks<T, 3>(
           call, [&](const auto& x, const auto& y, const strided<const C>& v, const strided<C>& to) {
             scratch_array<C> memory;
             sum<C>(call, x, y, detail::without_gaps(v, memory), to);
@@ -220,11 +224,13 @@ struct kernel_of<pool_matches_operation> {
 /// Adds the values of windows to the elements that equal those of the windows.
 template <>
 struct kernel_of<pool_spread_operation> {
+  static constexpr bool widens_halves = true;
+
   template <class T>
   static void run(const kernel_call& call) {
     using C = compute_type<T>;
-    in_compute_type<T, 3>(call, [&](const strided<const C>& x, const strided<const C>& y,
-                                    const strided<const C>& share, const strided<C>& to) {
+    on_blocks<T, 3>(call, [&](const strided<const C>& x, const strided<const C>& y,
+                              const strided<const C>& share, const strided<C>& to) {
       scratch_array<C> memory[3];
       const C* own = detail::without_gaps(x, memory[0]);
       const C* of_window = detail::without_gaps(y, memory[1]);

@@ -5,7 +5,6 @@
 #include "shardwise/kernel/reduce_kernel.hpp"
 #include "shardwise/operation/reduce.hpp"
 
-#include <concepts>
 #include <cstdint>
 
 namespace shardwise {
@@ -34,17 +33,20 @@ template <class T>
 /// and minima.
 template <>
 struct kernel_of<reduction_operation> {
+  static constexpr bool widens_halves = true;
+
   template <class T>
   static void run(const kernel_call& call) {
-    if constexpr (std::same_as<T, bool>) {
-      reduce<std::uint8_t>(call, call.operands[0].as<const std::uint8_t>(),
-                           call.results[0].as<std::uint8_t>());
-      // The identity of a minimum of bytes is not a valid `bool`.
+    if constexpr (sizeof(T) == 1) {
+      // On copies in 32 bits, whose low bits are the same, except those of identities.
       if (call.operands[0].size() == 0)
-        fill_block(identity_of<bool>(call.how.kind), call.results[0].as<bool>());
+        return fill_block(identity_of<T>(call.how.kind), call.results[0].as<T>());
+      using copy = detail::widened_block<T, std::int32_t>;
+      const copy x(call.operands[0].as<const T>()), out(call.results[0].extents);
+      reduce<std::int32_t>(call, x.read(), out.block());
+      out.store(call.results[0].as<T>());
     } else {
-      in_compute_type<T, 1>(
-          call, [&](const auto& x, const auto& out) { reduce<compute_type<T>>(call, x, out); });
+      on_blocks<T, 1>(call, [&](const auto& x, const auto& out) { reduce<T>(call, x, out); });
     }
   }
 

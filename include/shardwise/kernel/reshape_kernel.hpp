@@ -11,6 +11,8 @@ namespace shardwise {
 /// before and after, in the same order, and results are contiguous.
 template <>
 struct kernel_of<reshape_operation> {
+  static constexpr bool moves_elements = true;
+
   template <class T>
   static void run(const kernel_call& call) {
     const strided<const T> from = call.operands[0].as<const T>();

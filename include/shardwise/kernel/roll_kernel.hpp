@@ -10,6 +10,8 @@ namespace shardwise {
 /// Two copies: the elements that wrap around, and all others.
 template <>
 struct kernel_of<roll_operation> {
+  static constexpr bool moves_elements = true;
+
   template <class T>
   static void run(const kernel_call& call) {
     const auto dim = static_cast<int>(call.how.integers[0]);

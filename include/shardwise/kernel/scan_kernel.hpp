@@ -19,10 +19,13 @@ namespace detail {
 /// around.
 template <class Class, class Function>
 struct scan_kernel {
+  static constexpr bool widens_halves = true;
+  static constexpr bool widens_bytes = true;
+
   template <class T>
   static void run(const kernel_call& call) {
     const auto dim = static_cast<int>(call.how.integers[0]);
-    in_compute_type<T, 1>(call, [&](const auto& from, const auto& to) {
+    on_blocks<T, 1>(call, [&](const auto& from, const auto& to) {
       if (from.size() == 0) return;
       if (dim == from.rank() - 1)
         scan_along_rows<compute_type<T>>(from, to);
@@ -125,10 +128,12 @@ namespace detail {
 /// is added there, or taken from there.
 template <class Class, bool IsPicked>
 struct running_extreme_kernel {
+  static constexpr bool widens_halves = true;
+
   template <class T>
   static void run(const kernel_call& call) {
     const auto dim = static_cast<int>(call.how.integers[0]);
-    in_compute_type<T, 2>(call, [&](const auto& x, const auto& given, const auto& to) {
+    on_blocks<T, 2>(call, [&](const auto& x, const auto& given, const auto& to) {
       using C = compute_type<T>;
       loop_nest<3> nest;
       for (int d = 0; d < x.rank(); ++d)

@@ -176,6 +176,8 @@ void write_at_indices(const kernel_call& call, const Write& write) {
 
 template <>
 struct kernel_of<scatter_operation> {
+  static constexpr bool widens_bytes = true;
+
   template <class T>
   static void run(const kernel_call& call) {
     detail::write_at_indices<T>(
@@ -190,6 +192,8 @@ struct kernel_of<scatter_operation> {
 
 template <>
 struct kernel_of<put_along_operation> {
+  static constexpr bool widens_bytes = true;
+
   template <class T>
   static void run(const kernel_call& call) {
     detail::write_at_indices<T>(
@@ -205,6 +209,8 @@ struct kernel_of<put_along_operation> {
 /// zeros that are not in memory. Rows to which nothing is added are filled with zeros.
 template <>
 struct kernel_of<segment_sum_operation> {
+  static constexpr bool widens_bytes = true;
+
   template <class T>
   static void run(const kernel_call& call) {
     const auto dim = static_cast<int>(call.how.integers[0]);
@@ -234,6 +240,8 @@ struct kernel_of<segment_sum_operation> {
 
 template <>
 struct kernel_of<sum_along_operation> {
+  static constexpr bool widens_bytes = true;
+
   template <class T>
   static void run(const kernel_call& call) {
     const scratch_vector<index_t> chosen = detail::summed_indices(call, detail::index_lines::along);

@@ -12,6 +12,8 @@ namespace shardwise {
 /// The local part of a contraction over a semiring.
 template <Semiring S>
 struct kernel_of<semiring_operation<S>> {
+  static constexpr bool widens_halves = true;
+
   template <class T>
   static void run(const kernel_call& call) {
     // A semiring of `bool` accepts no numbers, and a semiring of numbers no `bool`.

@@ -9,6 +9,8 @@ namespace shardwise {
 /// A copy that begins inside the source and traverses it in steps.
 template <>
 struct kernel_of<slice_operation> {
+  static constexpr bool moves_elements = true;
+
   template <class T>
   static void run(const kernel_call& call) {
     const auto dim = static_cast<int>(call.how.integers[0]);

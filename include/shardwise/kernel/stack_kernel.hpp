@@ -10,6 +10,8 @@ namespace shardwise {
 /// Copies each operand to its position along the new dimension.
 template <>
 struct kernel_of<stack_operation> {
+  static constexpr bool moves_elements = true;
+
   template <class T>
   static void run(const kernel_call& call) {
     const strided<T> to = call.results[0].as<T>();

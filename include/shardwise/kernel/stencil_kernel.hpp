@@ -10,11 +10,14 @@ namespace shardwise {
 /// Computes the weighted sums of neighbours, block by block of the spatial dimensions.
 template <>
 struct kernel_of<stencil_operation> {
+  static constexpr bool widens_halves = true;
+  static constexpr bool widens_bytes = true;
+
   template <class T>
   static void run(const kernel_call& call) {
     using C = compute_type<T>;
-    in_compute_type<T, 2>(call, [&](const strided<const C>& grid, const strided<const C>& weights,
-                                    const strided<C>& to) {
+    on_blocks<T, 2>(call, [&](const strided<const C>& grid, const strided<const C>& weights,
+                              const strided<C>& to) {
       if (to.size() == 0) return;
       scratch_array<C> grid_memory, weights_memory;
       const C* from = detail::without_gaps(grid, grid_memory);
@@ -40,11 +43,14 @@ struct kernel_of<stencil_operation> {
 /// convolution, and adds the products of all blocks.
 template <>
 struct kernel_of<stencil_weights_operation> {
+  static constexpr bool widens_halves = true;
+  static constexpr bool widens_bytes = true;
+
   template <class T>
   static void run(const kernel_call& call) {
     using C = compute_type<T>;
-    in_compute_type<T, 2>(call, [&](const strided<const C>& grid,
-                                    const strided<const C>& cotangents, const strided<C>& to) {
+    on_blocks<T, 2>(call, [&](const strided<const C>& grid, const strided<const C>& cotangents,
+                              const strided<C>& to) {
       fill_block<C>(C{0}, to);
       if (to.size() == 0 || grid.size() == 0 || cotangents.size() == 0) return;
       scratch_array<C> grid_memory, memory;

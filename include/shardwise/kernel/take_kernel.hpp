@@ -66,6 +66,8 @@ enum class index_lines : std::uint8_t { whole, along };
 /// none; writes zeros for elements that the device does not hold.
 template <>
 struct kernel_of<take_operation> {
+  static constexpr bool moves_elements = true;
+
   template <class T>
   static void run(const kernel_call& call) {
     const auto dim = static_cast<int>(call.how.integers[0]);
@@ -113,6 +115,8 @@ struct kernel_of<take_operation> {
 /// Element by element, in the order of the indices.
 template <>
 struct kernel_of<take_along_operation> {
+  static constexpr bool moves_elements = true;
+
   template <class T>
   static void run(const kernel_call& call) {
     const auto dim = static_cast<int>(call.how.integers[0]);

@@ -10,6 +10,8 @@ namespace shardwise {
 /// Copies the tensor once for each number of a copy, along all dimensions.
 template <>
 struct kernel_of<tile_operation> {
+  static constexpr bool moves_elements = true;
+
   template <class T>
   static void run(const kernel_call& call) {
     const strided<T> to = call.results[0].as<T>();
@@ -41,6 +43,8 @@ struct kernel_of<tile_operation> {
 /// fewer copies.
 template <>
 struct kernel_of<repeat_operation> {
+  static constexpr bool moves_elements = true;
+
   template <class T>
   static void run(const kernel_call& call) {
     const auto dim = static_cast<int>(call.how.integers[0]);

@@ -10,6 +10,8 @@ namespace shardwise::detail {
 /// readers that cannot read the operand in place.
 template <class Operation>
 struct view_kernel {
+  static constexpr bool moves_elements = true;
+
   template <class T>
   static void run(const kernel_call& call) {
     const strided<const T> from = call.operands[0].as<const T>();

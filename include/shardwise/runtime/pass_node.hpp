@@ -115,7 +115,7 @@ class reduction_node : public pending_node {
     const value_id prologue = detail::describe_tree<T>(to, read, tree_);
     return to.computed_by(
         to.code().append(operation_of<reduction_operation>, how_, {prologue}, tensor()),
-        {.whole = structured_kernel::to<&kernel_of<reduction_operation>::run<T>>(),
+        {.whole = whole_kernel<reduction_operation, T>(),
          .elements = &elements(),
          .enter_gradient = gradient_entry<reduction_operation, T>()});
   }

@@ -19,7 +19,7 @@ std::filesystem::path source_dir() {
 #if defined(SHARDWISE_SOURCE_DIR)
   return SHARDWISE_SOURCE_DIR;
 #else
-  return std::filesystem::path(__FILE__).parent_path() / "../../..";
+  return ".";
 #endif
 }
 

@@ -16,7 +16,7 @@
 namespace golden {
 
 /// The folder of this file, and the pictures that the documentation shows.
-inline std::filesystem::path here() { return std::filesystem::path(__FILE__).parent_path(); }
+inline std::filesystem::path here() { return "tests/unit/draw"; }
 inline std::filesystem::path pictures() {
   return here().parent_path().parent_path().parent_path() / "docs" / "pictures";
 }
