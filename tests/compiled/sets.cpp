@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // All instruction sets of the machine: they have the same kernels, and the same bits where IEEE
 // arithmetic is exact.
+#include <shardwise/kernel/instruction_sets.hpp>
 #include <shardwise/kernel/kernel_set.hpp>
 #include <shardwise/kernel/kernel_table.hpp>
 #include <shardwise/kernel/random_numbers.hpp>
@@ -46,23 +47,12 @@ void take(set_of_kernels& set, const shardwise_kernel_part& part) {
              }});
 }
 
-bool is_there(const std::string& set) {
-#if defined(__x86_64__)
-  const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  if (set == "avx2") return has_avx2;
-  if (set == "avx512")
-    return has_avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
-#endif
-  return set == "base";
-}
-
 /// The sets that the machine has, with all parts.
 std::vector<set_of_kernels> all_sets() {
   std::vector<set_of_kernels> sets;
   for (std::size_t i = 0; i < shardwise_kernel_part_count; ++i) {
     const shardwise_kernel_part& part = shardwise_kernel_parts[i];
-    if (!is_there(part.set)) continue;
+    if (!internal::machine_has(part.set)) continue;
     if (sets.empty() || sets.back().name != part.set) sets.emplace_back().name = part.set;
     take(sets.back(), part);
   }

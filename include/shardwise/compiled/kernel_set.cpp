@@ -20,6 +20,7 @@ enum class part {
   general,
   f32_functions,
   f32_operations,
+  f32_gradients,
   f64,
   i32_functions,
   i32_operations,
@@ -31,22 +32,19 @@ void enter_all_functions() {
   (enter_functions<T>(), ...);
 }
 
-/// Enters what the gradients of operations on elements of `T` append, beside what all programs
-/// have.
-template <Element T>
+/// Enters what the gradients of operations on elements of these types append, beside what all
+/// programs have.
+template <Fractional... T>
 void enter_gradients() {
-  if constexpr (Fractional<T>) {
-    gradient_entry<attention_operation, T>()();
-    gradient_entry<cummax_operation, T>()();
-    gradient_entry<cummin_operation, T>()();
-    gradient_entry<logcumsumexp_operation, T>()();
-  }
+  (gradient_entry<attention_operation, T>()(), ...);
+  (gradient_entry<cummax_operation, T>()(), ...);
+  (gradient_entry<cummin_operation, T>()(), ...);
+  (gradient_entry<logcumsumexp_operation, T>()(), ...);
 }
 
 template <Element... T>
 void enter_all_operations() {
   (enter_operations<T>(), ...);
-  (enter_gradients<T>(), ...);
 }
 
 template <Element... T>
@@ -60,9 +58,11 @@ void give(const shardwise_kernel_receiver& to) {
   const auto has = [](part one) { return Part == part::kernels || Part == one; };
   if constexpr (has(part::f32_functions)) enter_all_functions<float, bfloat16, float16>();
   if constexpr (has(part::f32_operations)) enter_all_operations<float, bfloat16, float16>();
+  if constexpr (has(part::f32_gradients)) enter_gradients<float, bfloat16, float16>();
   if constexpr (has(part::f64)) {
     enter_all_functions<double>();
     enter_all_operations<double>();
+    enter_gradients<double>();
   }
   if constexpr (has(part::i32_functions))
     enter_all_functions<std::int32_t, std::int8_t, std::uint8_t, bool>();

@@ -2,6 +2,7 @@
 // The kernels that programs find in the compiled library: those of the widest instruction set that
 // the machine has, chosen once, when the first of them is looked for.
 #include "shardwise/kernel/element_kernels.hpp"
+#include "shardwise/kernel/instruction_sets.hpp"
 #include "shardwise/kernel/kernel_set.hpp"
 #include "shardwise/kernel/kernel_table.hpp"
 #include "shardwise/kernel/random_numbers.hpp"
@@ -21,18 +22,6 @@
 namespace shardwise::detail {
 namespace {
 
-/// Whether the machine has the instructions of a set.
-[[nodiscard]] bool is_there(std::string_view set) {
-#if defined(__x86_64__)
-  const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  if (set == "avx2") return has_avx2;
-  if (set == "avx512")
-    return has_avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
-#endif
-  return set == "base";
-}
-
 /// Returns the widest set that was compiled and that the machine has, or a smaller one that the
 /// environment names, for tests and comparisons; empty if there is none.
 [[nodiscard]] std::string_view chosen_set() {
@@ -40,7 +29,7 @@ namespace {
   std::string_view chosen;
   for (std::size_t i = 0; i < shardwise_kernel_part_count; ++i) {
     const std::string_view set = shardwise_kernel_parts[i].set;
-    if (!is_there(set)) continue;
+    if (!internal::machine_has(set)) continue;
     chosen = set;
     if (wanted != nullptr && set == wanted) break;
   }

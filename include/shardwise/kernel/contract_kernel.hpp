@@ -344,8 +344,7 @@ void contract(const contraction_labels& what, const strided<const T>& a, const s
 template <class S, class T>
 void contract_blocks(const kernel_call& call) {
   constexpr bool of_bytes = std::is_same_v<T, bool>;
-  using C = std::conditional_t<of_bytes, std::uint8_t, compute_type<T>>;
-  using stored = std::conditional_t<of_bytes, C, T>;
+  using C = std::conditional_t<of_bytes, std::uint8_t, T>;
   const factor_rule& rule = call.rule;
   const auto run_one = [&](const strided<const C>& a, const strided<C>& out) {
     contract<C>(S::reduce, {rule.operands[0], {}, rule.result}, a, out);
@@ -356,9 +355,9 @@ void contract_blocks(const kernel_call& call) {
                 b, out, detail::no_epilogue{});
   };
   if (call.operands.size() == 1)
-    on_blocks<stored, 1>(call, run_one);
+    on_blocks<C, 1>(call, run_one);
   else
-    on_blocks<stored, 2>(call, run_two);
+    on_blocks<C, 2>(call, run_two);
   // The identity of a minimum of bytes is not a valid `bool`.
   if constexpr (of_bytes && S::reduce == reduction::min) {
     constexpr C most = 1;

@@ -85,10 +85,9 @@ struct kernel_of<convolution_operation> {
   static constexpr bool widens_halves = true;
   static constexpr bool widens_bytes = true;
 
-  template <class T>
+  template <class C>
   static void run(const kernel_call& call) {
-    using C = compute_type<T>;
-    on_blocks<T, 2>(call, [&](const strided<const C>& inputs, const strided<const C>& weights,
+    on_blocks<C, 2>(call, [&](const strided<const C>& inputs, const strided<const C>& weights,
                               const strided<C>& to) { convolve<C>(call, inputs, weights, to); });
   }
 
@@ -137,10 +136,9 @@ struct kernel_of<convolution_weights_operation> {
   static constexpr bool widens_halves = true;
   static constexpr bool widens_bytes = true;
 
-  template <class T>
+  template <class C>
   static void run(const kernel_call& call) {
-    using C = compute_type<T>;
-    on_blocks<T, 2>(call,
+    on_blocks<C, 2>(call,
                     [&](const strided<const C>& inputs, const strided<const C>& cotangents,
                         const strided<C>& to) { accumulate<C>(call, inputs, cotangents, to); });
   }

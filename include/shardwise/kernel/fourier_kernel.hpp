@@ -30,10 +30,9 @@ template <bool IsInverse>
 struct complex_fourier_kernel {
   static constexpr bool widens_halves = true;
 
-  template <class T>
+  template <class C>
   static void run(const kernel_call& call) {
-    on_blocks<T, 1>(call, [&](const auto& from, const auto& to) {
-      using C = compute_type<T>;
+    on_blocks<C, 1>(call, [&](const auto& from, const auto& to) {
       const auto& dims = call.how.integers;
       strided<const C> source = from;
       for (const index_t d : dims) {
@@ -57,10 +56,9 @@ template <>
 struct kernel_of<rfft_operation> {
   static constexpr bool widens_halves = true;
 
-  template <class T>
+  template <class C>
   static void run(const kernel_call& call) {
-    on_blocks<T, 1>(call, [&](const auto& from, const auto& to) {
-      using C = compute_type<T>;
+    on_blocks<C, 1>(call, [&](const auto& from, const auto& to) {
       const auto& dims = call.how.integers;
       const bool is_scaled = internal::of_spectra::has_factors(call.how, false);
       detail::transform_to_half<C>(
@@ -77,10 +75,9 @@ template <>
 struct kernel_of<irfft_operation> {
   static constexpr bool widens_halves = true;
 
-  template <class T>
+  template <class C>
   static void run(const kernel_call& call) {
-    on_blocks<T, 1>(call, [&](const auto& from, const auto& to) {
-      using C = compute_type<T>;
+    on_blocks<C, 1>(call, [&](const auto& from, const auto& to) {
       const auto dims = irfft_operation::dims(call.how).integers;
       const bool is_scaled = internal::of_spectra::has_factors(call.how, true);
       // The other dimensions first, in memory of their own.

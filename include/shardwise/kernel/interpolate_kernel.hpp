@@ -159,9 +159,8 @@ struct kernel_of<interpolate_operation> {
     } else if (picks && !is_transposed) {
       copy_nearest<T>(call);
     } else {
-      on_blocks<T, 1>(call, [&](const auto& from, const auto& to) {
-        sum_weighted<compute_type<T>>(call.how, from, to);
-      });
+      on_blocks<T, 1>(
+          call, [&](const auto& from, const auto& to) { sum_weighted<T>(call.how, from, to); });
     }
   }
 

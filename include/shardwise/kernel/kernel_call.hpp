@@ -106,9 +106,11 @@ class widened_block {
 
 }  // namespace detail
 
-/// Calls `f(operands..., result)` with the `N` operands and the result of a call as blocks of `T`.
+/// Calls `f(operands..., result)` with the `N` operands and the result of a call as blocks of `T`,
+/// the type used for arithmetic: `whole_kernel` calls kernels of 16-bit elements on copies.
 template <class T, std::size_t N, class F>
 void on_blocks(const kernel_call& call, const F& f) {
+  static_assert(std::same_as<T, compute_type<T>>);
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     f(call.operands[I].template as<const T>()..., call.results[0].as<T>());
   }

@@ -25,7 +25,7 @@ namespace detail {
 [[nodiscard]] inline const operation_kernel& require_compiled(const operation& what,
                                                               std::uint64_t types) {
   const operation_kernel* const found = compiled_kernel(what.id, types);
-  if (found == nullptr) fail({.rule = violation::operation_has_no_kernel}, what.name);
+  if (found == nullptr) fail_without_kernel(what, types);
   return *found;
 }
 

@@ -39,6 +39,9 @@ namespace detail {
 /// library.
 [[nodiscard]] const operation_kernel* compiled_kernel(std::uint64_t operation,
                                                       std::uint64_t types) noexcept;
+/// Reports that an operation has no kernel for some types, `operation_has_no_kernel`, with the
+/// elements of its operands and what adds the kernel.
+[[noreturn]] void fail_without_kernel(const operation& what, std::uint64_t types);
 }  // namespace detail
 
 /// The kernels for programs that exist only at run time, by operation and types. Operations are

@@ -30,7 +30,22 @@ SHARDWISE_INLINE operation_kernel kernel_table::find(const operation& what,
   if constexpr (build_config::compiled)
     if (const operation_kernel* const kernel = detail::compiled_kernel(what.id, types))
       return *kernel;
-  fail({.rule = violation::operation_has_no_kernel}, what.name);
+  detail::fail_without_kernel(what, types);
+}
+
+SHARDWISE_INLINE void detail::fail_without_kernel(const operation& what, std::uint64_t types) {
+  bounded_text<300> words;
+  words << what.name << " of";
+  // Four bits for the result, and four for each operand behind it.
+  int shift = 60;
+  while (shift > 0 && (types >> shift & 15U) == 0) shift -= 4;
+  for (shift -= 4; shift >= 0; shift -= 4)
+    words << " " << to_text(static_cast<element>((types >> shift & 15U) - 1));
+  words << (build_config::compiled ? ": compile the library with SHARDWISE_ELEMENTS=all"
+                                   : ": name its elements in prepare<...>")
+        << ", or register a kernel of your own with "
+        << (what.is_elementwise ? "enter_function" : "enter_operation");
+  fail({.rule = violation::operation_has_no_kernel}, words);
 }
 
 SHARDWISE_INLINE std::size_t kernel_table::place_of(std::uint64_t id,

@@ -57,11 +57,10 @@ struct strided_line {
 struct logcumsumexp_kernel {
   static constexpr bool widens_halves = true;
 
-  template <class T>
+  template <class C>
   static void run(const kernel_call& call) {
     const auto dim = static_cast<int>(call.how.integers[0]);
-    on_blocks<T, 1>(call, [&](const auto& x, const auto& to) {
-      using C = compute_type<T>;
+    on_blocks<C, 1>(call, [&](const auto& x, const auto& to) {
       const index_t count = x.extents[dim];
       loop_nest<2> nest;
       for (int d = 0; d < x.rank(); ++d)
@@ -86,11 +85,10 @@ template <bool IsPicked>
 struct logcumsumexp_weighted_kernel {
   static constexpr bool widens_halves = true;
 
-  template <class T>
+  template <class C>
   static void run(const kernel_call& call) {
     const auto dim = static_cast<int>(call.how.integers[0]);
-    on_blocks<T, 2>(call, [&](const auto& x, const auto& given, const auto& to) {
-      using C = compute_type<T>;
+    on_blocks<C, 2>(call, [&](const auto& x, const auto& given, const auto& to) {
       const index_t count = x.extents[dim];
       loop_nest<3> nest;
       for (int d = 0; d < x.rank(); ++d)

@@ -69,10 +69,9 @@ template <>
 struct kernel_of<pool_operation> {
   static constexpr bool widens_halves = true;
 
-  template <class T>
+  template <class C>
   static void run(const kernel_call& call) {
-    using C = compute_type<T>;
-    on_blocks<T, 1>(call, [&](const strided<const C>& x, const strided<C>& to) {
+    on_blocks<C, 1>(call, [&](const strided<const C>& x, const strided<C>& to) {
       if (to.size() == 0) return;
       scratch_array<C> memory;
       const C* from = detail::without_gaps(x, memory);
@@ -171,15 +170,14 @@ template <>
 struct kernel_of<pool_matches_operation> {
   static constexpr bool widens_halves = true;
 
-  template <class T>
+  template <class C>
   static void run(const kernel_call& call) {
-    using C = compute_type<T>;
     if (call.operands.size() == 2)
-      on_blocks<T, 2>(call, [&](const auto& x, const auto& y, const strided<C>& to) {
+      on_blocks<C, 2>(call, [&](const auto& x, const auto& y, const strided<C>& to) {
         sum<C>(call, x, y, nullptr, to);
       });
     else
-      on_blocks<T, 3>(
+      on_blocks<C, 3>(
           call, [&](const auto& x, const auto& y, const strided<const C>& v, const strided<C>& to) {
             scratch_array<C> memory;
             sum<C>(call, x, y, detail::without_gaps(v, memory), to);
@@ -226,10 +224,9 @@ template <>
 struct kernel_of<pool_spread_operation> {
   static constexpr bool widens_halves = true;
 
-  template <class T>
+  template <class C>
   static void run(const kernel_call& call) {
-    using C = compute_type<T>;
-    on_blocks<T, 3>(call, [&](const strided<const C>& x, const strided<const C>& y,
+    on_blocks<C, 3>(call, [&](const strided<const C>& x, const strided<const C>& y,
                               const strided<const C>& share, const strided<C>& to) {
       scratch_array<C> memory[3];
       const C* own = detail::without_gaps(x, memory[0]);

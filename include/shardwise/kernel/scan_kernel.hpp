@@ -28,9 +28,9 @@ struct scan_kernel {
     on_blocks<T, 1>(call, [&](const auto& from, const auto& to) {
       if (from.size() == 0) return;
       if (dim == from.rank() - 1)
-        scan_along_rows<compute_type<T>>(from, to);
+        scan_along_rows<T>(from, to);
       else
-        scan_rows<compute_type<T>>(from, to, dim);
+        scan_rows<T>(from, to, dim);
     });
   }
 
@@ -130,11 +130,10 @@ template <class Class, bool IsPicked>
 struct running_extreme_kernel {
   static constexpr bool widens_halves = true;
 
-  template <class T>
+  template <class C>
   static void run(const kernel_call& call) {
     const auto dim = static_cast<int>(call.how.integers[0]);
-    on_blocks<T, 2>(call, [&](const auto& x, const auto& given, const auto& to) {
-      using C = compute_type<T>;
+    on_blocks<C, 2>(call, [&](const auto& x, const auto& given, const auto& to) {
       loop_nest<3> nest;
       for (int d = 0; d < x.rank(); ++d)
         if (d != dim) nest.push({x.extents[d], {x.strides[d], given.strides[d], to.strides[d]}});

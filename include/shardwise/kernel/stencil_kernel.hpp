@@ -13,10 +13,9 @@ struct kernel_of<stencil_operation> {
   static constexpr bool widens_halves = true;
   static constexpr bool widens_bytes = true;
 
-  template <class T>
+  template <class C>
   static void run(const kernel_call& call) {
-    using C = compute_type<T>;
-    on_blocks<T, 2>(call, [&](const strided<const C>& grid, const strided<const C>& weights,
+    on_blocks<C, 2>(call, [&](const strided<const C>& grid, const strided<const C>& weights,
                               const strided<C>& to) {
       if (to.size() == 0) return;
       scratch_array<C> grid_memory, weights_memory;
@@ -46,10 +45,9 @@ struct kernel_of<stencil_weights_operation> {
   static constexpr bool widens_halves = true;
   static constexpr bool widens_bytes = true;
 
-  template <class T>
+  template <class C>
   static void run(const kernel_call& call) {
-    using C = compute_type<T>;
-    on_blocks<T, 2>(call, [&](const strided<const C>& grid, const strided<const C>& cotangents,
+    on_blocks<C, 2>(call, [&](const strided<const C>& grid, const strided<const C>& cotangents,
                               const strided<C>& to) {
       fill_block<C>(C{0}, to);
       if (to.size() == 0 || grid.size() == 0 || cotangents.size() == 0) return;

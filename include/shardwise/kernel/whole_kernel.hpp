@@ -80,7 +80,11 @@ void run_widened(const kernel_call& call) {
 }  // namespace detail
 
 /// Returns the kernel of an operation on elements of `T`. Elements of fewer bits share the code of
-/// others where the bits of the results allow it.
+/// others where the bits of the results allow it and `kernel_of<Operation>` says so: with
+/// `moves_elements`, `widens_halves` or `widens_bytes`, each a `static constexpr bool`.
+///
+///     whole_kernel<flip_operation, bool>()            // that of std::uint8_t
+///     whole_kernel<cumsum_operation, bfloat16>()      // that of float, on copies
 template <class Operation, Element T>
 [[nodiscard]] constexpr structured_kernel whole_kernel() noexcept {
   using compiled = typename decltype(detail::compiled_for<Operation, T>())::type;
