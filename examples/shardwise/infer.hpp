@@ -145,10 +145,6 @@ inline void move(inferred& out, const paper_reshard& asked) {
   operation_inference found = infer_operation(out.mesh, *entry, given, operands, wishes);
   if (!found.ok()) refuse_operation(out.mesh, found);
   out.flops = found.flops;
-  if (entry->called != nullptr) {
-    diagnosis verdict;
-    move(out, {operands[0], found.results[0].layout, entry->called(out.mesh, given, verdict)});
-  }
   for (const paper_reshard& step : found.reshards) move(out, step);
   if (!wanted.empty() && wanted.size() != found.results.size())
     throw refusal("result_type_differs",

@@ -12,7 +12,7 @@ struct operation_inference {
   tensor_results results{};
   /// The floating-point operations of the device with the largest shard.
   index_t flops = 0;
-  /// The data movement over permitted axes, in order.
+  /// The data movement over permitted axes, or the collective that is called, in order.
   paper_reshards reshards{};
   diagnosis verdict{};
   /// If a rule of the type layer is broken, its name and its sentence.
@@ -80,16 +80,31 @@ struct argument_fault {
 
 namespace detail {
 
+/// The parameters whose values are dimensions.
+inline constexpr text_view names_of_dimensions[] = {"dim", "dims", "order", "split", "concat"};
+
+[[nodiscard]] constexpr bool names_dimensions(text_view parameter) noexcept {
+  for (const text_view name : names_of_dimensions)
+    if (name == parameter) return true;
+  return false;
+}
+
+/// Returns the number of dimensions among which the arguments name some: those of the first operand
+/// of this rank or those of the result.
+[[nodiscard]] constexpr int rank_of_names(const catalogued_operation& entry,
+                                          const operation_arguments& given, int rank) noexcept {
+  if (entry.names.of_result)
+    for (const text_view name : names_of_dimensions) rank += given.integers(name).ssize();
+  return rank - entry.names.beyond;
+}
+
 /// Returns the arguments with all dimensions counted from the front.
 [[nodiscard]] constexpr operation_arguments arguments_from_front(const catalogued_operation& entry,
                                                                  operation_arguments given,
                                                                  int rank) noexcept {
   if (entry.names.of_each) return given;
-  constexpr text_view names[] = {"dim", "dims", "order", "split", "concat"};
-  if (entry.names.of_result)
-    for (const text_view name : names) rank += given.integers(name).ssize();
-  rank -= entry.names.beyond;
-  for (const text_view name : names) given.count_from_front(name, rank);
+  rank = rank_of_names(entry, given, rank);
+  for (const text_view name : names_of_dimensions) given.count_from_front(name, rank);
   return given;
 }
 
@@ -214,6 +229,7 @@ constexpr void unsplit_factor(tensor_descs& operands, const factor_rule& rule,
     if (entry.has_fractions && !has_fractions(operands[0].type))
       return out.misuse = "elements_have_no_fractions", out;
     out.results.push_back(made.tensor);
+    out.reshards.push_back({operands[0], made.tensor.layout, called});
     out.flops =
         entry.flops_after * largest_shard_size(mesh, made.tensor.layout, made.tensor.extents);
     return out;

@@ -3,6 +3,7 @@
 // one table for each family. The facts come from other systems; where these gather implicitly, the
 // gather is the suggested reshard here.
 #include "unit/operation/inference_facts.hpp"
+#include <shardwise/operation/catalogue_example.hpp>
 
 namespace {
 
@@ -1034,6 +1035,58 @@ TEST_CASE("A collective on manual axes passes the splits of other dimensions") {
        "dimension_is_split: f32[3, 4]{manual: x}"},
   };
   check_facts(facts);
+}
+
+TEST_CASE("A dimension counted from the end moves what the same one counted from the front does") {
+  const mesh_desc mesh = mesh_of_sizes({2, 2});
+  int counted = 0;
+  for (const catalogued_operation& entry : catalogue) {
+    CAPTURE(std::string(entry.name.data(), entry.name.size()));
+    const operation_example example = example_of(mesh, entry);
+    const int rank = detail::rank_of_names(entry, example.given, example.operands[0].rank());
+    operation_arguments from_end;
+    bool names_some = false;
+    std::vector<std::string> values;
+    values.reserve(8);
+    text_reader in(entry.parameters);
+    for (text_view name = in.word(); !name.empty(); name = in.word()) {
+      in.accept('?');
+      if (!example.given.has(name)) continue;
+      const bool is_dim = detail::names_dimensions(name);
+      std::string value(example.given.words(name).data(), example.given.words(name).size());
+      if (is_dim) {
+        value.clear();
+        for (const index_t n : example.given.integers(name))
+          value += (value.empty() ? "" : ",") + std::to_string(n - rank);
+      }
+      names_some = names_some || is_dim;
+      values.push_back(value);
+      REQUIRE(from_end.set(name, text_view(values.back())).ok());
+    }
+    if (!names_some) continue;
+    ++counted;
+    if (entry.called != nullptr)
+      CHECK(infer_operation(mesh, entry, from_end, example.operands).reshards.ssize() == 1);
+    for (const unsigned permitted : {0U, 3U}) {
+      const inference_wishes wishes{.permitted = permitted};
+      for (int d = -1; d < example.operands[0].rank(); ++d) {
+        tensor_descs operands = example.operands;
+        if (d >= 0) operands[0].layout.dims[d] = {0};
+        const auto moved = [&](const operation_arguments& given) {
+          const operation_inference made = infer_operation(mesh, entry, given, operands, wishes);
+          std::string out;
+          for (const tensor_desc& result : made.results) out += words_of(mesh, result) + "; ";
+          for (const paper_reshard& step : made.reshards)
+            for (const planned_transfer& move : moves_of(mesh, step).moves)
+              out += std::to_string(static_cast<int>(move.kind)) + " " +
+                     std::to_string(move.total_bytes()) + "; ";
+          return out;
+        };
+        CHECK(moved(from_end) == moved(example.given));
+      }
+    }
+  }
+  CHECK(counted > 30);
 }
 
 TEST_CASE("What normalises along a dimension passes the splits of all others") {
