@@ -114,7 +114,8 @@ class each_node : public pending_node {
     const_any_block views[max_operands];
     scratch_vector<std::byte> gathered[max_operands];
     for (std::size_t k = 0; k < next; ++k)
-      views[k] = detail::operand_view(*operands()[k], where(), shard, out.extents, gathered[k]);
+      views[k] =
+          detail::operand_view(*operands()[k], where(), shard, out.extents, gathered[k]).view;
     pass.run({views, next}, out);
   }
 

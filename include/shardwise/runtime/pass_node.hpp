@@ -84,7 +84,7 @@ class pass_node : public pending_node {
         const index_t device = here.device_of(shard);
         read[k] = detail::broadcast_view(operand, device, here.tensor().extents,
                                          here.held_by(device), gathered[k])
-                      .template as<const T>();
+                      .view.template as<const T>();
       }
     }
     const auto run = [&](const auto& tree) { run_pointwise(tree, read, out); };
@@ -129,7 +129,7 @@ class reduction_node : public pending_node {
     scratch_vector<std::byte> gathered[N];
     for (std::size_t k = 0; k < N; ++k)
       read[k] = detail::broadcast_view(*operands()[k], device, from_.extents, part, gathered[k])
-                    .template as<const T>();
+                    .view.template as<const T>();
     const unsigned reduced = reduction_operation::reduced(how_);
     const auto run = [&](const auto& tree) {
       run_reduce(

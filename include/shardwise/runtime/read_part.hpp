@@ -24,12 +24,19 @@ namespace shardwise::detail {
   return part;
 }
 
+/// What a device reads of an operand: a view of its shard, or of a copy of parts of it. A copy may
+/// be empty, so only the flag tells which.
+struct operand_part {
+  const_any_block view;
+  bool is_copied = false;
+};
+
 /// Returns the part `want` of a tensor, or of a view of one, on a device: a view of its shard, or
 /// of a copy in `gathered` if the device has a whole dimension of which the operation takes the
 /// portions of a grain.
 template <class Operand>
-[[nodiscard]] const_any_block read_part(const Operand& operand, index_t device,
-                                        const held_box& want, scratch_vector<std::byte>& gathered) {
+[[nodiscard]] operand_part read_part(const Operand& operand, index_t device, const held_box& want,
+                                     scratch_vector<std::byte>& gathered) {
   const held_box own = operand.where().held_by(device);
   index_box part;
   bool in_place = true;
@@ -39,51 +46,50 @@ template <class Operand>
     in_place = in_place && (theirs.parts == 1 ||
                             (theirs.how == own[d].split.how && theirs.parts == own[d].split.parts));
   }
-  if (in_place) return operand.part_held_by(device, part);
+  if (in_place) return {operand.part_held_by(device, part)};
   const extents_desc extents = extents_of(part);
   const element type = operand.tensor().type;
   gathered.resize(static_cast<std::size_t>(volume_of(part) * size_of(type)));
   const any_block copy{gathered.data(), type, extents, row_major(extents)};
   copy_shared(operand.elements(), own, operand.held_by(device), want, copy);
-  return {copy.data, type, copy.extents, copy.strides};
+  return {{copy.data, type, copy.extents, copy.strides}, true};
 }
 
 /// Returns a view of an elementwise operand with the extents of the result's part; broadcast
 /// dimensions have stride 0.
 template <class Operand>
-[[nodiscard]] const_any_block broadcast_view(const Operand& operand, index_t device,
-                                             const extents_desc& result, const held_box& want,
-                                             scratch_vector<std::byte>& gathered) {
+[[nodiscard]] operand_part broadcast_view(const Operand& operand, index_t device,
+                                          const extents_desc& result, const held_box& want,
+                                          scratch_vector<std::byte>& gathered) {
   const extents_desc& extents = operand.tensor().extents;
-  const const_any_block own =
+  const operand_part own =
       read_part(operand, device, part_of_operand(extents, result, want), gathered);
-  const_any_block view{own.data, own.type, extents_of(want), {}};
+  const_any_block view{own.view.data, own.view.type, extents_of(want), {}};
   for (int r = 0; r < result.ssize(); ++r) {
     const int d = extents.ssize() - (result.ssize() - r);
     const bool repeats = d < 0 || (extents[d] == 1 && result[r] != 1);
-    view.strides.push_back(repeats ? 0 : own.strides[d]);
+    view.strides.push_back(repeats ? 0 : own.view.strides[d]);
   }
-  return view;
+  return {view, own.is_copied};
 }
 
 /// Returns the view of an elementwise operand for shard `shard` of a result, whose shards are in
 /// `where`. Most operands have the shard table of the result, and look-ups would be expensive for
 /// small tensors.
-[[nodiscard]] inline const_any_block operand_view(const tensor_node& operand,
-                                                  const shard_table& where, index_t shard,
-                                                  const extents_desc& extents,
-                                                  scratch_vector<std::byte>& gathered) {
+[[nodiscard]] inline operand_part operand_view(const tensor_node& operand, const shard_table& where,
+                                               index_t shard, const extents_desc& extents,
+                                               scratch_vector<std::byte>& gathered) {
   if (operand.tensor().extents == where.tensor().extents && operand.where().numbers_like(where))
-    return {operand.shard(shard).data(), operand.tensor().type, extents, row_major(extents)};
+    return {{operand.shard(shard).data(), operand.tensor().type, extents, row_major(extents)}};
   const index_t device = where.device_of(shard);
   return broadcast_view(operand, device, where.tensor().extents, where.held_by(device), gathered);
 }
 
 /// The same for an operand that may be a view.
-[[nodiscard]] inline const_any_block operand_view(const viewed_operand& operand,
-                                                  const shard_table& where, index_t shard,
-                                                  const extents_desc& extents,
-                                                  scratch_vector<std::byte>& gathered) {
+[[nodiscard]] inline operand_part operand_view(const viewed_operand& operand,
+                                               const shard_table& where, index_t shard,
+                                               const extents_desc& extents,
+                                               scratch_vector<std::byte>& gathered) {
   if (!operand.is_view()) return operand_view(operand.read(), where, shard, extents, gathered);
   const index_t device = where.device_of(shard);
   return broadcast_view(operand, device, where.tensor().extents, where.held_by(device), gathered);

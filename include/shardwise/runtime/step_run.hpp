@@ -76,7 +76,7 @@ class interpreted_step {
     const any_block out = rows.in(whole);
     if (out.size() == 0) return;
     run_pass(out, [&](const viewed_operand& operand, scratch_vector<std::byte>& gathered) {
-      return rows.in(operand_view(operand, result_->where(), shard, whole.extents, gathered));
+      return rows.in(operand_view(operand, result_->where(), shard, whole.extents, gathered).view);
     });
   }
 
@@ -125,15 +125,17 @@ class interpreted_step {
   [[nodiscard]] bool note(index_t shard, noted_shard& to) const {
     const shard_table& where = result_->where();
     const index_t device = where.device_of(shard);
-    scratch_vector<std::byte> copied;
-    const auto add = [&](noted_views& views, std::size_t k, const const_any_block& view) {
-      if (copied.empty()) views.add(operands_[k].read(), device, view, fixed_[k]);
+    bool is_in_place = true;
+    scratch_vector<std::byte> copy;
+    const auto add = [&](noted_views& views, std::size_t k, const operand_part& part) {
+      is_in_place = is_in_place && !part.is_copied;
+      if (is_in_place) views.add(operands_[k].read(), device, part.view, fixed_[k]);
     };
     to.results.push_back(result_->writable_block(shard));
     if (!whole_) {
       for (const std::size_t k : inputs_)
-        add(to.pass, k, operand_view(operands_[k], where, shard, to.results[0].extents, copied));
-      return copied.empty();
+        add(to.pass, k, operand_view(operands_[k], where, shard, to.results[0].extents, copy));
+      return is_in_place;
     }
     for (const element_kernels* each : further_) {
       to.results.push_back(any_block(to.results[0]));
@@ -142,15 +144,15 @@ class interpreted_step {
     const coordinates at = where.mesh().at(device);
     for (std::size_t k = 0; k < rule_.operands.size(); ++k) {
       to.parts.push_back(part_of(where.mesh(), at, rule_, split_, k));
-      if (!has_prologue_) add(to.whole, k, read_part(operands_[k], device, to.parts[k], copied));
+      if (!has_prologue_) add(to.whole, k, read_part(operands_[k], device, to.parts[k], copy));
     }
     to.parts.push_back(where.held_by(device));
-    if (!has_prologue_) return copied.empty();
+    if (!has_prologue_) return is_in_place;
     const extents_desc extents = extents_of(to.parts[0]);
     to.whole.add({nullptr, inner_.type, extents, row_major(extents)});
     for (const std::size_t k : inputs_)
-      add(to.pass, k, broadcast_view(operands_[k], device, inner_.extents, to.parts[0], copied));
-    return copied.empty();
+      add(to.pass, k, broadcast_view(operands_[k], device, inner_.extents, to.parts[0], copy));
+    return is_in_place;
   }
 
   /// The same without cached views.
@@ -158,14 +160,14 @@ class interpreted_step {
     if (!whole_) {
       const any_block out = result_->writable_block(shard);
       return run_pass(out, [&](const viewed_operand& operand, scratch_vector<std::byte>& gathered) {
-        return operand_view(operand, result_->where(), shard, out.extents, gathered);
+        return operand_view(operand, result_->where(), shard, out.extents, gathered).view;
       });
     }
     run_whole(*result_, shard, how_, rule_, split_, whole_, further_, memory_,
               [&](std::size_t k, index_t device, const held_box& part,
                   scratch_vector<std::byte>& memory) {
                 return has_prologue_ ? compute_prologue(device, part, memory)
-                                     : read_part(operands_[k], device, part, memory);
+                                     : read_part(operands_[k], device, part, memory).view;
               });
   }
 
@@ -176,7 +178,7 @@ class interpreted_step {
     memory.resize(static_cast<std::size_t>(element_count(extents) * size_of(inner_.type)));
     const any_block out{memory.data(), inner_.type, extents, row_major(extents)};
     run_pass(out, [&](const viewed_operand& operand, scratch_vector<std::byte>& gathered) {
-      return broadcast_view(operand, device, inner_.extents, part, gathered);
+      return broadcast_view(operand, device, inner_.extents, part, gathered).view;
     });
     return {out.data, out.type, out.extents, out.strides};
   }

@@ -126,7 +126,7 @@ class whole_node : public pending_node {
     detail::run_whole(*this, shard, does_.how, rule_, split_, kernel_, further_, &further_shards_,
                       [&](std::size_t k, index_t device, const held_box& part,
                           scratch_vector<std::byte>& gathered) {
-                        return detail::read_part(*operands()[k], device, part, gathered);
+                        return detail::read_part(*operands()[k], device, part, gathered).view;
                       });
   }
 

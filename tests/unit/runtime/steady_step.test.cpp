@@ -11,6 +11,8 @@
 
 #include <atomic>
 #include <barrier>
+#include <bit>
+#include <cstdint>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -51,6 +53,24 @@ std::vector<const void*> addresses(const model& m) {
   };
   internal::for_each_tensor(m, read);
   return all;
+}
+
+/// The bits of the elements: sums of nothing may be NaN.
+std::vector<std::uint32_t> bits_of(const auto& x) {
+  std::vector<std::uint32_t> all;
+  for (const float each : values(x)) all.push_back(std::bit_cast<std::uint32_t>(each));
+  return all;
+}
+
+/// Requires that each run of a compiled step has the bits of its function, for other operands too.
+template <class... X>
+void runs_like(const auto& f, const device_pool& pool) {
+  auto compiled = step(f);
+  for (std::uint64_t run = 0; run < 4; ++run) {
+    const std::tuple x{normal<X>(pool, random_key{run})...};
+    REQUIRE(bits_of(std::apply(compiled, x)) == bits_of(sharded_tensor(std::apply(f, x))));
+  }
+  REQUIRE(compiled.programs() == 1);
 }
 
 template <class Optimizer>
@@ -214,6 +234,31 @@ TEST_CASE("values that change places, results that are arguments, and constants"
   }
   // Another factor compiles another program.
   REQUIRE(turn.programs() == 2);
+}
+
+TEST_CASE("operands that a step gathers are gathered in each run, whatever operands follow") {
+  const auto side_by_side = [](const auto& x, const auto&... more) {
+    return concatenate<1>(x, more...);
+  };
+  const auto attend = [](const auto& q, const auto& k, const auto& v) {
+    return attention(q, k, v);
+  };
+  // A device has all rows of a whole tensor, and reads those of its portion.
+  using portion = tensor<P<cyclic("model"), none>, 8, 3>;
+  using whole = tensor<P<none, none>, 8, 2>;
+  using nothing = tensor<P<none, none>, 8, 0>;
+  using empty_portion = tensor<P<cyclic("model"), none>, 8, 0>;
+  for (const unsigned threads : {1U, 2U}) {
+    const device_pool pool(pod{}, threads);
+    runs_like<portion, whole, nothing>(side_by_side, pool);
+    runs_like<whole, nothing, portion>(side_by_side, pool);
+    runs_like<nothing, whole, portion>(side_by_side, pool);
+    runs_like<whole, empty_portion, nothing, whole>(side_by_side, pool);
+    runs_like<portion, nothing>(side_by_side, pool);
+    runs_like<tensor<P<none, none, none, none>, 4, 2, 3, 4>,
+              tensor<P<cyclic("model"), none, none, none>, 4, 2, 0, 4>,
+              tensor<P<none, none, none, none>, 4, 2, 0, 4>>(attend, pool);
+  }
 }
 
 TEST_CASE("a step that fails before it writes leaves its arguments, and later takes them away") {
