@@ -4,6 +4,7 @@
 #include "shardwise/core/error.hpp"
 #include "shardwise/operation/reduce.hpp"
 #include "shardwise/operation/reshape.hpp"
+#include "shardwise/operation/squeeze.hpp"
 #include "shardwise/rule/batch.hpp"
 
 namespace shardwise {
@@ -103,10 +104,12 @@ namespace internal {
 
 /// Appends an operation, applied to each element of a batch, to the sink `to`, which has
 /// `tensor_of(value)` and `emit(operation, attributes, values)`. Operations with a batched form are
-/// appended with other attributes, all others as `vmap_operation`.
+/// appended with other attributes, all others as `vmap_operation`. The result for one element has
+/// `rank` dimensions or more: that of an elementwise operation on a number, such as the cotangent
+/// of a sum, may have more than any of its operands.
 template <class Sink, class Values>
 constexpr batched_value emit_batched(Sink& to, index_t size, const operation& what,
-                                     const attributes& how, const Values& operands) {
+                                     const attributes& how, const Values& operands, int rank = 0) {
   unsigned mapped = 0;
   tensor_descs each;
   value_ids read;
@@ -119,6 +122,7 @@ constexpr batched_value emit_batched(Sink& to, index_t size, const operation& wh
 
   batched_form form{how};
   if (what.is_elementwise) {
+    form.rank = rank;
     for (const tensor_desc& operand : each)
       form.rank = operand.rank() > form.rank ? operand.rank() : form.rank;
   } else if (what.batched != nullptr) {
@@ -131,10 +135,11 @@ constexpr batched_value emit_batched(Sink& to, index_t size, const operation& wh
             true};
   for (int k = 0; k < operands.ssize(); ++k) {
     if (!operands[k].is_mapped || each[k].rank() >= form.rank) continue;
-    extents_desc extents{size};
-    for (int d = each[k].rank(); d < form.rank; ++d) extents.push_back(1);
-    for (index_t n : each[k].extents) extents.push_back(n);
-    read[k] = to.emit(operation_of<reshape_operation>, reshape_operation::how(extents), {read[k]});
+    // Unlike a reshape, this keeps the axes that split dimensions of size 1.
+    attributes added;
+    for (int d = each[k].rank(); d < form.rank; ++d)
+      added.integers.push_back(1 + d - each[k].rank());
+    read[k] = to.emit(operation_of<unsqueeze_operation>, added, {read[k]});
   }
   return {to.emit(what, form.how, read), true};
 }

@@ -118,7 +118,8 @@ class batching {
     } else {
       inplace_vector<batched_value, max_operands> operands;
       for (value_id o : read) operands.push_back(what.is_elementwise ? whole(o) : whole_tensor(o));
-      made = internal::emit_batched(*this, batch_.size, what, how, operands).id;
+      made =
+          internal::emit_batched(*this, batch_.size, what, how, operands, code_.value(i).rank()).id;
       if (code_.value(made) != wanted) made = like(made, wanted);
     }
     code_.mark(made, marks);

@@ -22,6 +22,7 @@ void enter_batch_kernels() {
       enter_operation<reshape_operation, T, T>();
       enter_operation<broadcast_to_operation, T, T>();
       enter_operation<transpose_operation, T, T>();
+      enter_operation<unsqueeze_operation, T, T>();
       return true;
     }();
     (void)entered;

@@ -192,6 +192,56 @@ TEST_CASE("gradients for each example are those of the examples alone") {
   static_assert(cost.collectives() == 0);
 }
 
+TEST_CASE("a mapped gradient that is one number for each example fills its example") {
+  const device_pool pool{pod{}};
+  struct single : mesh<axis<"data", 1>, axis<"model", 1>> {};
+  const device_pool alone{single{}};
+  std::vector<double> given;
+  for (int i = 0; i < 24; ++i) given.push_back(i);
+  constexpr auto loss = [](const auto& row) { return square(sum(row)); };
+  std::vector<double> want;
+  for (const double number : {30.0, 102.0, 174.0, 246.0}) want.insert(want.end(), 6, number);
+
+  using rows = sharded_tensor<double, extents<4, 6>, layout<single, P<none, none>>>;
+  const auto one = distribute<rows>(alone, given);
+  REQUIRE(values(vmap(gradient(loss))(one)) == want);
+  REQUIRE(values(vmap(gradient(loss))(any_tensor(one))) == want);
+  const auto split = distribute<tensor<P<"data", none>, 4, 6>>(pool, given);
+  REQUIRE(values(vmap(gradient(loss))(split)) == want);
+  REQUIRE(values(vmap(gradient(loss))(any_tensor(split))) == want);
+
+  // The mean of the positions of each example, after a linear layer.
+  using inputs = tensor<P<"data", none, none>, 2, 3, 4>;
+  using weights = tensor<P<none, none>, 4, 2>;
+  const auto w = distribute<weights>(pool, numbers(8));
+  const auto x = distribute<inputs>(pool, given);
+  constexpr auto pooled = [](const auto& each, const auto& v) {
+    return sum(square(mean<0>(einsum<"ti,io->to">(each, v))));
+  };
+  const std::vector<double> all = values(vmap<0, none>(gradient(pooled))(x, w));
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto begin = given.begin() + static_cast<std::ptrdiff_t>(i * 12);
+    const auto own =
+        distribute<tensor<P<none, none>, 3, 4>>(pool, std::vector<double>(begin, begin + 12));
+    const std::vector<double> alone_each = values(gradient(pooled)(own, w));
+    for (std::size_t k = 0; k < 12; ++k)
+      REQUIRE(all[i * 12 + k] == Approx(alone_each[k]).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("a mapped function of different ranks keeps the split of a dimension of size 1") {
+  const device_pool pool{pod{}};
+  using column =
+      sharded_tensor<double, extents<4, 1>, layout<pod, P<"data", "model">, partial<>, uneven>>;
+  using matrix = sharded_tensor<double, extents<4, 3, 1>,
+                                layout<pod, P<"data", none, "model">, partial<>, uneven>>;
+  const auto a = distribute<column>(pool, numbers(4));
+  const auto b = distribute<matrix>(pool, numbers(12));
+  const auto added = [](const auto& x, const auto& y) { return x + y; };
+  const std::vector<double> got = values(vmap(added)(a, b));
+  for (std::size_t i = 0; i < 12; ++i) REQUIRE(got[i] == numbers(4)[i / 3] + numbers(12)[i]);
+}
+
 TEST_CASE("a custom gradient is that of a mapped function too") {
   const device_pool pool{pod{}};
   constexpr auto tripled =
