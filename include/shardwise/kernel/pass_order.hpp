@@ -28,7 +28,7 @@ class pass_order {
     index_t bytes;
     int buffer = -1;
     bool is_local = false;
-    /// The last call of which it is the first operand, or -1.
+    /// The last call of which it is the latest operand, or -1.
     int last_reader = -1;
   };
   /// A value filled with a single number.
@@ -79,7 +79,7 @@ class pass_order {
     int operands[most_operands];
     int count;
     int result;
-    /// The previous call with the same first operand, or -1.
+    /// The previous call with the same latest operand, or -1.
     int reader_before = -1;
     /// The operand, counted from 0, whose call this one continues as a link of its chain; -1 for
     /// none.

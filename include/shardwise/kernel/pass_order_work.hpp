@@ -27,8 +27,10 @@ SHARDWISE_INLINE int pass_order::number(std::uint64_t bits, index_t bytes) {
 
 SHARDWISE_INLINE int pass_order::apply(const block_function& function,
                                        std::span<const int> operands, index_t bytes) {
-  // Passes may be long, so only calls with the same first operand are compared.
-  for (int i = values_[at(operands[0])].last_reader; i >= 0; i = calls_[at(i)].reader_before) {
+  // Passes may be long, and read one number or tensor everywhere, so only calls with the same
+  // latest operand are compared.
+  const int latest = *std::max_element(operands.begin(), operands.end());
+  for (int i = values_[at(latest)].last_reader; i >= 0; i = calls_[at(i)].reader_before) {
     const call& known = calls_[at(i)];
     if (known.function == function &&
         std::equal(operands.begin(), operands.end(), known.operands, known.operands + known.count))
@@ -38,7 +40,7 @@ SHARDWISE_INLINE int pass_order::apply(const block_function& function,
   call next{function, {}, static_cast<int>(operands.size()), static_cast<int>(values_.size()) - 1};
   std::copy(operands.begin(), operands.end(), next.operands);
   next.reader_before =
-      std::exchange(values_[at(operands[0])].last_reader, static_cast<int>(calls_.size()));
+      std::exchange(values_[at(latest)].last_reader, static_cast<int>(calls_.size()));
   calls_.push_back(next);
   return next.result;
 }
