@@ -28,6 +28,7 @@
 #include "shardwise/plan/normal_form.hpp"
 #include "shardwise/plan/pieces.hpp"
 #include "shardwise/plan/planned_program.hpp"
+#include "shardwise/plan/post_order.hpp"
 #include "shardwise/plan/program.hpp"
 #include "shardwise/plan/program_builder.hpp"
 #include "shardwise/plan/recompute.hpp"

@@ -6,6 +6,7 @@
 #include <new>
 
 std::atomic<long> support::requests{0};
+std::atomic<long> support::requested_bytes{0};
 std::atomic<long> support::blocks{0};
 std::atomic<support::failing> support::how{support::failing::never};
 std::atomic<long> support::fails_at{0};
@@ -22,6 +23,7 @@ bool refuses() noexcept {
 
 [[gnu::noinline]] void* take(std::size_t bytes, std::size_t alignment) noexcept {
   if (refuses()) return nullptr;
+  support::requested_bytes += static_cast<long>(bytes);
   void* const block = std::aligned_alloc(alignment, (bytes / alignment + 1) * alignment);
   if (block != nullptr) ++support::blocks;
   return block;

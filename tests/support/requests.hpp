@@ -7,8 +7,9 @@
 
 namespace support {
 
-/// The number of requests, and of blocks that are in use.
+/// The number of requests, the bytes that they asked for, and the number of blocks that are in use.
 extern std::atomic<long> requests;
+extern std::atomic<long> requested_bytes;
 extern std::atomic<long> blocks;
 
 /// Which requests fail: none, the one with the number `fails_at`, or all from that one on.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/plan/program.hpp"
+#include "shardwise/plan/post_order.hpp"
 
 namespace shardwise {
 
@@ -42,10 +42,9 @@ struct cluster_note {
   value_id reader = -1;
   /// The number of tensors that the pass reads up to this value.
   std::int32_t leaves = 0;
-  /// The state of `schedule` for the value: the next operand to visit, -1 before the first, and the
-  /// reader from which it was reached.
-  std::int32_t next_operand = -1;
-  value_id visited_from = -1;
+  /// The state of the function that visits the values of passes now: first that of `schedule`,
+  /// which visits each once.
+  visit_state visit{};
 };
 
 /// Returns the value that a step reads for an operand: the operand of the views that are read

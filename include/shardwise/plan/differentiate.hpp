@@ -8,6 +8,8 @@
 #include "shardwise/rule/gradient_step.hpp"
 #include "shardwise/rule/permission.hpp"
 
+#include <utility>
+
 namespace shardwise {
 
 /// Returns the layout of a cotangent before it is propagated further: split like the value to which
@@ -29,20 +31,26 @@ namespace shardwise {
 /// from the last to the first, each of which computes the cotangents of its operands.
 ///
 /// Everything appended is an ordinary instruction, including reshards. Unused ones are left for
-/// `keep_needed` to remove. Uses the notes of the values from `begin` on.
+/// `keep_needed` to remove. Uses the notes and the links of values.
 class differentiation final : public gradient_step {
  public:
   /// Prepares for cotangents of `wanted`, which are values from `begin` on.
   template <class Ids>
   constexpr differentiation(program_builder& code, value_id begin, const Ids& wanted)
       : code_(code), made_(code), begin_(begin), end_(code.size()) {
-    for (value_id i = begin_; i < end_; ++i) code_.note(i) = constant;
-    for (value_id i : wanted)
+    for (value_id i = begin_; i < end_; ++i) {
+      code_.note(i) = constant;
+      code_.next(i) = -1;
+      code_.again(i) = -1;
+    }
+    for (value_id i : wanted) {
       if (has_fractions(code_.value(i).type)) code_.note(i) = no_cotangent;
+      code_.again(i) = wanted_link;
+    }
     for (value_id i = begin_; i < end_; ++i) {
       if (is_custom_gradient(*code_[i].what)) {
         meet_custom(i);
-        refuse_captured(i, wanted);
+        refuse_captured(i);
       }
       if (code_[i].what->stops_gradient || !has_fractions(code_.value(i).type)) continue;
       for (value_id o : code_[i].operands)
@@ -74,6 +82,7 @@ class differentiation final : public gradient_step {
         follow_custom();
         continue;
       }
+      if (is_result(what)) list_result();
       if (!depends(self_) || what.is_leaf || is_result(what) || !has_cotangents()) continue;
       if (what.gradient == nullptr) fail({.rule = violation::operation_has_no_gradient}, what.name);
       how_ = code_.how(self_);
@@ -116,6 +125,7 @@ class differentiation final : public gradient_step {
     return depends(code_[self_].operands[k]);
   }
   [[nodiscard]] constexpr unsigned left_pending(int k) const override {
+    if (left_pending_ == 0) return 0;
     value_id of = code_[self_].operands[k];
     while (depends(of) && code_[of].what->is_elementwise && code_[of].operands.ssize() == 1 &&
            depends(code_[of].operands[0]))
@@ -167,9 +177,10 @@ class differentiation final : public gradient_step {
   }
 
  private:
-  // The notes of values; a cotangent is its number plus `some`. A bit beside them marks what
-  // depends on a captured value.
-  static constexpr std::int32_t constant = 0, no_cotangent = 1, some = 2, captured = 1 << 30;
+  // The notes of values; a cotangent is its number plus `some`.
+  static constexpr std::int32_t constant = 0, no_cotangent = 1, some = 2;
+  // What a value that is not computed again links to: `met_link - i` if custom gradient `i` met it.
+  static constexpr value_id wanted_link = -2, met_link = -3;
 
   [[nodiscard]] constexpr bool depends(value_id i) const noexcept {
     return i >= begin_ && code_.note(i) != constant;
@@ -180,33 +191,59 @@ class differentiation final : public gradient_step {
   /// The value of a result of the operation whose gradient is taken; -1 if nothing reads it.
   [[nodiscard]] constexpr value_id result_id(int number) const noexcept {
     if (number == 0) return self_;
-    for (value_id i = self_ + 1; i < end_; ++i)
-      if (is_result(*code_[i].what) && code_[i].operands[0] == self_ &&
-          result_operation::number(code_.how(i)) == number)
-        return i;
+    for (value_id i = code_.next(self_); i >= 0; i = code_.next(i))
+      if (result_operation::number(code_.how(i)) == number) return i;
     return -1;
   }
   [[nodiscard]] constexpr bool has_cotangents() const noexcept {
-    for (value_id i = self_; i < end_; ++i)
-      if ((i == self_ || (is_result(*code_[i].what) && code_[i].operands[0] == self_)) &&
-          known_cotangent(i) >= 0)
-        return true;
+    for (value_id i = self_; i >= 0; i = code_.next(i))
+      if (known_cotangent(i) >= 0) return true;
     return false;
+  }
+  /// Adds a further result to the list of those of its operation, which begins with the operation
+  /// and is in their order: this one precedes those that have been passed.
+  constexpr void list_result() noexcept {
+    const value_id of = code_[self_].operands[0];
+    if (of >= begin_) code_.next(self_) = std::exchange(code_.next(of), self_);
   }
 
   /// Returns a value that gradients do not keep, computed again from values that they keep, each
   /// once.
   [[nodiscard]] constexpr value_id computed_again(value_id i) {
+    // Each after its operands, from left to right. Until a value is computed again, it links to the
+    // reader from which it was reached: chains may be of any length.
+    for (value_id at = i; is_awaited(i);) {
+      value_ids operands = code_[at].operands;
+      int k = 0;
+      while (k < operands.ssize() && !is_awaited(operands[k])) ++k;
+      if (k < operands.ssize()) {
+        code_.again(operands[k]) = at;
+        at = operands[k];
+        continue;
+      }
+      for (value_id& o : operands) o = read_again(o);
+      const tensor_desc result = code_.value(at);
+      const value_id made = code_.append(*code_[at].what, made_.how_of(at), operands, result);
+      code_.note(made) = -1 - at;
+      at = std::exchange(code_.again(at), made);
+    }
+    return read_again(i);
+  }
+  /// True for a value that gradients do not keep.
+  [[nodiscard]] constexpr bool is_lost(value_id i) const noexcept {
+    return i >= 0 && code_[i].recomputed && !code_[i].what->is_leaf;
+  }
+  /// True for one that is to be computed again. Only a link to an appended value that refers back
+  /// is not left over from another gradient.
+  [[nodiscard]] constexpr bool is_awaited(value_id i) const noexcept {
+    if (!is_lost(i)) return false;
+    const value_id made = code_[i].again;
+    return made < end_ || made >= code_.size() || code_[made].note != -1 - i;
+  }
+  /// Returns what gradients read for a value that is not awaited.
+  [[nodiscard]] constexpr value_id read_again(value_id i) const noexcept {
     if (i >= 0 && is_cotangent(*code_[i].what)) return known_cotangent(i);
-    if (i < 0 || !code_[i].recomputed || code_[i].what->is_leaf) return i;
-    for (value_id j = end_; j < code_.size(); ++j)
-      if (code_.note(j) == -1 - i) return j;
-    value_ids operands = code_[i].operands;
-    for (value_id& o : operands) o = computed_again(o);
-    const tensor_desc result = code_.value(i);
-    const value_id again = code_.append(*code_[i].what, made_.how_of(i), operands, result);
-    code_.note(again) = -1 - i;
-    return again;
+    return is_lost(i) ? code_[i].again : i;
   }
 
   /// Marks the results of a function with a custom gradient as dependent on its arguments.
@@ -223,8 +260,7 @@ class differentiation final : public gradient_step {
   }
   /// Refuses a function with a custom gradient that captures a value that is differentiated: only
   /// arguments have gradients.
-  template <class Ids>
-  constexpr void refuse_captured(value_id i, const Ids& wanted) {
+  constexpr void refuse_captured(value_id i) {
     if (!custom_gradient_operation::is_of_results(code_.how(i))) return;
     const value_ids& read = code_[i].operands;
     const int count = read.ssize() / 2;
@@ -234,25 +270,25 @@ class differentiation final : public gradient_step {
     while (first > begin_ && is_custom_gradient(*code_[first - 1].what) &&
            code_[first - 1].operands.ssize() == 3 && code_[first - 1].operands[2] == read[count])
       --first;
-    const auto is_argument_of_it = [&](value_id v) {
+    // From the results back to what is differentiated, but not past the arguments: so only the
+    // instructions of the function are visited. Each links to the reader from which it was reached.
+    const auto enters = [&](value_id v) {
+      if (!depends(v) || code_.again(v) == met_link - i) return false;
       for (value_id k = first; k < i; ++k)
-        if (code_[k].operands[0] == v) return true;
-      return false;
+        if (code_[k].operands[0] == v) return false;
+      return true;
     };
-    for (const value_id v : wanted)
-      if (depends(v) && !is_argument_of_it(v)) code_.note(v) |= captured;
-    for (value_id v = begin_; v < first; ++v) {
-      if (code_[v].what->stops_gradient || !has_fractions(code_.value(v).type) ||
-          is_custom_gradient(*code_[v].what) || is_argument_of_it(v))
-        continue;
-      for (const value_id o : code_[v].operands)
-        if (o >= begin_ && (code_.note(o) & captured) != 0) code_.note(v) |= captured;
-    }
-    bool is_met = false;
     for (int k = 0; k < count; ++k)
-      is_met = is_met || (read[k] >= begin_ && (code_.note(read[k]) & captured) != 0);
-    for (value_id v = begin_; v < end_; ++v) code_.note(v) &= ~captured;
-    if (is_met) fail({.rule = violation::value_is_captured});
+      for (value_id at = enters(read[k]) ? read[k] : -1; at >= 0;) {
+        if (code_.again(at) == wanted_link) fail({.rule = violation::value_is_captured});
+        code_.again(at) = met_link - i;
+        value_id inner = -1;
+        if (!code_[at].what->stops_gradient && has_fractions(code_.value(at).type))
+          for (const value_id o : code_[at].operands)
+            if (inner < 0 && enters(o)) inner = o;
+        if (inner >= 0) code_.next(inner) = at;
+        at = inner >= 0 ? inner : std::exchange(code_.next(at), -1);
+      }
   }
   /// Applies a custom gradient: substitutes the cotangents of the results for the recorded
   /// placeholders and computes the recorded gradients. The function's own instructions get none.

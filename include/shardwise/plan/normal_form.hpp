@@ -18,26 +18,30 @@ inline constexpr value_id was_placed = -3;
 /// Orders the members of a program's passes as in its normal form.
 class normal_order {
  public:
-  constexpr normal_order(const program_view& program, const cluster_note* notes, value_id* order,
+  /// `notes` are those of a program that is scheduled.
+  constexpr normal_order(const program_view& program, cluster_note* notes, value_id* order,
                          value_id* number) noexcept
       : program_(program), notes_(notes), order_(order), number_(number) {}
 
   /// Places an instruction after the members of its pass, and the numbers, that it reads.
   constexpr void place(value_id i) noexcept {
-    if (number_[i] != not_placed) return;
-    number_[i] = was_placed;
-    for (value_id o : program_.code[i].operands)
-      if (is_constant(program_.what(o)) || notes_[o].is_read_through ||
-          notes_[o].root == notes_[i].root)
-        place(o);
-    order_[count_++] = i;
+    const auto state_of = [&](value_id at) -> visit_state& { return notes_[at].visit; };
+    const auto enter = [&](value_id at, value_id reader) {
+      if (number_[at] != not_placed) return false;
+      const bool belongs = reader == -1 || is_constant(program_.what(at)) ||
+                           notes_[at].is_read_through || notes_[at].root == notes_[reader].root;
+      if (belongs) number_[at] = was_placed;
+      return belongs;
+    };
+    const auto leave = [&](value_id at) { order_[count_++] = at; };
+    post_order(program_, i, state_of, enter, leave);
   }
   /// Returns the number of instructions that have been placed.
   [[nodiscard]] constexpr std::int32_t count() const noexcept { return count_; }
 
  private:
   const program_view& program_;
-  const cluster_note* notes_;
+  cluster_note* notes_;
   value_id* order_;
   value_id* number_;
   std::int32_t count_ = 0;

@@ -20,8 +20,11 @@ struct instruction {
   bool donated = false;
   /// True if gradients compute the value again instead of keeping it.
   bool recomputed = false;
-  /// A temporary note that a function on programs stores for the value; not part of the program.
+  /// Temporary notes that a function on programs stores for the value, and values to which it links
+  /// the value; not part of the program.
   std::int32_t note = 0;
+  value_id next = -1;
+  value_id again = -1;
 };
 
 /// A sub-program that instructions of a program call: which of the program's instructions and

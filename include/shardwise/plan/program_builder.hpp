@@ -245,6 +245,10 @@ class program_builder {
 
   /// Returns the temporary note of a value, for functions on programs.
   [[nodiscard]] constexpr std::int32_t& note(value_id i) noexcept { return code_[i].note; }
+  /// Returns the temporary links of a value: to the next one of a list, and to the value that
+  /// computes it again.
+  [[nodiscard]] constexpr value_id& next(value_id i) noexcept { return code_[i].next; }
+  [[nodiscard]] constexpr value_id& again(value_id i) noexcept { return code_[i].again; }
 
   /// A position in a program: instructions after it were appended later.
   struct position {

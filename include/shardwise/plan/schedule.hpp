@@ -17,32 +17,20 @@ class schedule_walk {
 
   /// Completes the pass of a value after all passes that it depends on, from left to right.
   constexpr void complete(value_id value) noexcept {
-    if (!enter(value, -1)) return;
-    for (value_id at = value; at != -1;) {
-      cluster_note& note = notes_[at];
-      const value_ids& operands = program_.code[at].operands;
-      if (note.next_operand < operands.ssize()) {
-        const value_id operand = operands[note.next_operand++];
-        if (enter(operand, at)) at = operand;
-      } else {
-        if (note.root == at) order_[count_++] = at;
-        at = note.visited_from;
-      }
-    }
+    const auto state_of = [&](value_id i) -> visit_state& { return notes_[i].visit; };
+    // A value that needs computation, and has not been visited yet.
+    const auto enter = [&](value_id i, value_id) {
+      return !program_.what(i).is_leaf && notes_[i].visit.next_operand < 0;
+    };
+    const auto leave = [&](value_id i) {
+      if (notes_[i].root == i) order_[count_++] = i;
+    };
+    post_order(program_, value, state_of, enter, leave);
   }
   /// Returns the number of completed passes.
   [[nodiscard]] constexpr std::int32_t count() const noexcept { return count_; }
 
  private:
-  /// Visits a value, unless it needs no computation or has been visited already.
-  constexpr bool enter(value_id value, value_id from) noexcept {
-    cluster_note& note = notes_[value];
-    if (program_.what(value).is_leaf || note.next_operand >= 0) return false;
-    note.next_operand = 0;
-    note.visited_from = from;
-    return true;
-  }
-
   const program_view& program_;
   cluster_note* notes_;
   value_id* order_;

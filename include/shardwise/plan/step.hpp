@@ -69,8 +69,9 @@ namespace detail {
 /// Collects the steps of a program from its clusters.
 class step_former {
  public:
-  constexpr step_former(const program_view& program, const cluster_note* notes,
-                        std::int32_t* step_of, bool labels) noexcept
+  /// `notes` are those of a program that is scheduled.
+  constexpr step_former(const program_view& program, cluster_note* notes, std::int32_t* step_of,
+                        bool labels) noexcept
       : program_(program), notes_(notes), step_of_(step_of), labels_(labels) {}
 
   /// Initialises a default step as the pass that ends with instruction `root`.
@@ -110,24 +111,35 @@ class step_former {
  private:
   /// Adds an operand of the pass: a member of it, with its operands, or a tensor that the pass
   /// reads. A member that is read twice is computed once.
-  constexpr void take(value_id i, value_id root, step_desc& step, index_t& each) {
-    if (is_constant(program_.what(i))) return;
-    if (notes_[i].root != root) {
-      const value_id read = value_read(program_, notes_, i);
-      const std::uint32_t bit = 1U << step.operands.size();
-      if (read != i) step.viewed |= bit;
-      if (read != i && is_aligned(i, read, root)) step.aligned |= bit;
-      step.operands.push_back(step_of_[read]);
-      return name_views(i, step);
-    }
-    if (step_of_[i] == root) return;
-    step_of_[i] = root;
-    for (value_id o : program_.code[i].operands) take(o, root, step, each);
-    if (program_.what(i).cost != nullptr)
-      each += program_.what(i)
-                  .cost(*program_.mesh, program_.how(i), program_.operands(i), program_.values[i])
-                  .flops;
-    name(i, step);
+  constexpr void take(value_id operand, value_id root, step_desc& step, index_t& each) {
+    const auto state_of = [&](value_id i) -> visit_state& { return notes_[i].visit; };
+    const auto enter = [&](value_id i, value_id) {
+      if (is_constant(program_.what(i))) return false;
+      if (notes_[i].root != root) {
+        read(i, root, step);
+        return false;
+      }
+      if (step_of_[i] == root) return false;
+      step_of_[i] = root;
+      return true;
+    };
+    const auto leave = [&](value_id i) {
+      if (program_.what(i).cost != nullptr)
+        each += program_.what(i)
+                    .cost(*program_.mesh, program_.how(i), program_.operands(i), program_.values[i])
+                    .flops;
+      name(i, step);
+    };
+    post_order(program_, operand, state_of, enter, leave);
+  }
+  /// Adds a tensor that the pass reads, possibly through views.
+  constexpr void read(value_id i, value_id root, step_desc& step) {
+    const value_id from = value_read(program_, notes_, i);
+    const std::uint32_t bit = 1U << step.operands.size();
+    if (from != i) step.viewed |= bit;
+    if (from != i && is_aligned(i, from, root)) step.aligned |= bit;
+    step.operands.push_back(step_of_[from]);
+    if (labels_) name_views(i, step);
   }
   /// Returns true if the result of a step has the shards of the operand that it reads through the
   /// views up to value `i`, and its elements have the positions of those from which it computes
@@ -142,10 +154,10 @@ class step_former {
     return have_same_shards(*program_.mesh, program_.values[read], program_.values[root]);
   }
   /// Adds the names of the views that a step reads through up to value `i`, the first one first.
-  constexpr void name_views(value_id i, step_desc& step) const {
-    if (!labels_ || !notes_[i].is_read_through) return;
-    name_views(program_.code[i].operands[0], step);
-    name(i, step);
+  constexpr void name_views(value_id i, step_desc& step) {
+    const auto state_of = [&](value_id at) -> visit_state& { return notes_[at].visit; };
+    const auto enter = [&](value_id at, value_id) { return notes_[at].is_read_through; };
+    post_order(program_, i, state_of, enter, [&](value_id at) { name(at, step); });
   }
   constexpr void name(value_id i, step_desc& step) const {
     if (!labels_) return;
@@ -157,7 +169,7 @@ class step_former {
   }
 
   const program_view& program_;
-  const cluster_note* notes_;
+  cluster_note* notes_;
   std::int32_t* step_of_;
   bool labels_;
 };

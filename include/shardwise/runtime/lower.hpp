@@ -46,6 +46,18 @@ struct lowered_program : stored_program {
 
 namespace detail {
 
+/// Returns the steps that compute the results of a planned program, in order.
+[[nodiscard]] inline std::vector<std::size_t> steps_of_results(const lowered_program& planned) {
+  std::vector<std::size_t> step_of(static_cast<std::size_t>(planned.count));
+  for (std::size_t s = 0; s < planned.steps.size(); ++s)
+    step_of[static_cast<std::size_t>(planned.steps[s].root)] = s;
+  std::vector<std::size_t> steps;
+  steps.reserve(planned.results.size());
+  for (const value_id result : planned.results)
+    steps.push_back(step_of[static_cast<std::size_t>(result)]);
+  return steps;
+}
+
 /// Nodes with numbers assigned, which are reset by the destructor, also after an exception.
 class numbered_nodes {
  public:

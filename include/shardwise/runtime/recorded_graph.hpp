@@ -11,6 +11,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -220,12 +221,11 @@ class recorded_graph {
     std::vector<tensor_node*> found;
     for (const custom_gradient_of_nodes& each : custom_)
       for (const node_ptr& cotangent : each.cotangents) met[cotangent.get()] = true;
+    std::set<const tensor_node*> arguments;
+    for (const node_ptr& argument : arguments_) arguments.insert(argument.get());
     const auto meet = [&](const node_ptr& at) {
-      if (at->ready() || met[at.get()]) return;
-      met[at.get()] = true;
-      for (const node_ptr& argument : arguments_)
-        if (argument == at) return;
-      found.push_back(at.get());
+      if (at->ready() || std::exchange(met[at.get()], true)) return;
+      if (arguments.count(at.get()) == 0) found.push_back(at.get());
     };
     for (const node_ptr& result : results) meet(result);
     // Readers of a result have been visited before it, so the last custom gradients come first.

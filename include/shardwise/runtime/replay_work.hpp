@@ -68,10 +68,8 @@ inline void find_kernel(lowered_program& planned, value_id i) {
 /// Returns the results of a program, in order.
 [[nodiscard]] inline std::vector<node_ptr> kept(const lowered_program& program) {
   std::vector<node_ptr> results;
-  for (value_id result : program.results)
-    for (std::size_t s = 0; s < program.steps.size(); ++s)
-      if (program.steps[s].root == result)
-        results.push_back(program.inputs[s] != nullptr ? program.inputs[s] : program.nodes[s]);
+  for (const std::size_t s : steps_of_results(program))
+    results.push_back(program.inputs[s] != nullptr ? program.inputs[s] : program.nodes[s]);
   return results;
 }
 

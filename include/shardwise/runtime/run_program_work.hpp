@@ -153,7 +153,8 @@ inline void run_alone(pool_state& home, tensor_node& root) {
 /// The steps of a lowered program, run one after another.
 class program_run {
  public:
-  program_run(pool_state& home, lowered_program& program) : home_(home), program_(program) {}
+  program_run(pool_state& home, lowered_program& program)
+      : home_(home), program_(program), slots_(program.count) {}
 
   /// Runs the next step, together with the passes that overwrite its result shard by shard. The
   /// epilogue of a step runs on each shard immediately after it, while the shard is in the cache.
@@ -215,7 +216,7 @@ class program_run {
     std::vector<node_ptr> operands;
     for (std::int32_t o : step.operands) operands.push_back(result_of(o));
     out.interpreted =
-        std::make_unique<interpreted_step>(program_, s, std::move(operands), out.result);
+        std::make_unique<interpreted_step>(program_, s, std::move(operands), out.result, slots_);
     if (!program_.kernels[static_cast<std::size_t>(step.root)].further.empty()) {
       // A node holds its further results itself: their nodes may be read by a later program.
       if (out.result->task() != nullptr)
@@ -254,6 +255,7 @@ class program_run {
 
   pool_state& home_;
   lowered_program& program_;
+  value_slots slots_;
   std::size_t next_ = 0;
   /// The further results of operations, by step.
   std::map<std::int32_t, further_shards> further_;

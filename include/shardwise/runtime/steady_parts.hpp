@@ -8,35 +8,37 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
 
 namespace shardwise::detail {
 
-/// Memory of the steps of one program, planned before it runs: blocks of the same size are reused.
+/// Memory of the steps of one program, planned before it runs: blocks of the same size are reused,
+/// those that were freed last first.
 class step_workspace {
  public:
   explicit step_workspace(memory_arena& storage) : storage_(storage) {}
 
   [[nodiscard]] shard_buffer<std::byte> take(index_t bytes) {
-    const auto same =
-        std::find_if(free_.begin(), free_.end(),
-                     [&](const shard_buffer<std::byte>& each) { return each.size() == bytes; });
-    if (same == free_.end()) return {storage_, bytes};
-    shard_buffer<std::byte> taken = std::move(*same);
-    free_.erase(same);
+    std::vector<shard_buffer<std::byte>>& same = free_[bytes];
+    if (same.empty()) return {storage_, bytes};
+    shard_buffer<std::byte> taken = std::move(same.back());
+    same.pop_back();
     return taken;
   }
   /// Makes the memory of a tensor available to later steps.
   void give_back(const tensor_node& tensor) {
     for (index_t s = 0; s < tensor.where().count(); ++s)
-      if (tensor.where().is_here(s) && !tensor.shard(s).empty()) free_.push_back(tensor.shard(s));
+      if (tensor.where().is_here(s) && !tensor.shard(s).empty())
+        free_[tensor.shard(s).size()].push_back(tensor.shard(s));
   }
 
  private:
   memory_arena& storage_;
-  std::vector<shard_buffer<std::byte>> free_;
+  /// By size.
+  std::map<index_t, std::vector<shard_buffer<std::byte>>> free_;
 };
 
 /// The parts of a program, indexed by step unless stated otherwise.
@@ -276,6 +278,7 @@ inline void steady_program::parts::bind_work() {
   moves.resize(count);
   further.resize(count);
   const program_view code = program.view();
+  value_slots formed(program.count);
   for (const phase& each : phases)
     for (std::size_t s = each.begin; s < each.end; ++s) {
       const step_desc& step = program.steps[s];
@@ -292,7 +295,7 @@ inline void steady_program::parts::bind_work() {
         fixed.push_back(!changes_memory[root[static_cast<std::size_t>(o)]]);
       }
       interpreted[s] =
-          std::make_unique<interpreted_step>(program, s, std::move(operands), slots[s]);
+          std::make_unique<interpreted_step>(program, s, std::move(operands), slots[s], formed);
       interpreted[s]->note_shards(std::move(fixed));
       if (!program.kernels[static_cast<std::size_t>(step.root)].further.empty())
         interpreted[s]->prepare(further[s]);
@@ -317,11 +320,14 @@ inline void steady_program::parts::divide_phases() {
 inline void steady_program::parts::find_outcomes(const std::vector<recorded_result>& results) {
   is_changed.resize(argument_count, false);
   is_handed_over.resize(argument_count, false);
+  const std::vector<std::size_t> step_of = steps_of_results(program);
+  // Arguments are inputs of their own: each is the step of one.
+  std::map<std::size_t, std::size_t> argument_of;
+  for (std::size_t k = 0; k < argument_count; ++k) argument_of[inputs[k]] = k;
   for (std::size_t r = 0; r < results.size(); ++r) {
     outcome made;
     made.argument = results[r].argument;
-    for (std::size_t s = 0; s < program.steps.size(); ++s)
-      if (program.steps[s].root == program.results[r]) made.step = s;
+    made.step = step_of[r];
     if (made.argument >= 0) {
       const auto k = static_cast<std::size_t>(made.argument);
       is_changed[k] = true;
@@ -329,9 +335,9 @@ inline void steady_program::parts::find_outcomes(const std::vector<recorded_resu
       // Another node holds a value of another description, also if it takes over the memory.
       made.is_in_place = !made.replaces && root[made.step] == inputs[k];
     }
-    for (std::size_t k = 0; k < argument_count; ++k)
-      if (root[made.step] == inputs[k] && !(made.updates() && made.is_in_place))
-        is_handed_over[k] = true;
+    const auto of = argument_of.find(root[made.step]);
+    if (of != argument_of.end() && !(made.updates() && made.is_in_place))
+      is_handed_over[of->second] = true;
     if (!made.updates()) {
       // A separate node is charged for it.
       for (index_t d : home->own_devices())

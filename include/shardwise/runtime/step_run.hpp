@@ -6,6 +6,7 @@
 #include "shardwise/runtime/lower.hpp"
 #include "shardwise/runtime/noted_views.hpp"
 #include "shardwise/runtime/shard_rows.hpp"
+#include "shardwise/runtime/value_slots.hpp"
 #include "shardwise/runtime/whole_node.hpp"
 
 #include <cstddef>
@@ -19,22 +20,21 @@ namespace shardwise::detail {
 /// functions.
 class interpreted_step {
  public:
-  /// `read` are the nodes of the step's operands, in order.
+  /// `read` are the nodes of the step's operands, in order; `slots` are those of the program.
   interpreted_step(const lowered_program& program, std::size_t step, std::vector<node_ptr> read,
-                   node_ptr result)
+                   node_ptr result, value_slots& slots)
       : read_(std::move(read)), result_(std::move(result)) {
     const program_view code = program.view();
     const step_desc& here = program.steps[step];
     const value_id root = here.root;
-    slot_of_.resize(static_cast<std::size_t>(root) + 1, -1);
     if (code.what(root).is_elementwise) {
-      (void)add(program, code, root, root);
+      form_pass(program, code, root, root, slots);
       pass_.write(result_->elements());
       return;
     }
     const value_id prologue = code.code[root].operands[0];
     if (program.notes[static_cast<std::size_t>(prologue)].root == root) {
-      (void)add(program, code, prologue, root);
+      form_pass(program, code, prologue, root, slots);
       inner_ = code.values[prologue];
       pass_.write(*program.kernels[static_cast<std::size_t>(prologue)].elements);
       has_prologue_ = true;
@@ -192,25 +192,34 @@ class interpreted_step {
     pass_.run({views, inputs_.size()}, out);
   }
 
-  /// Returns the slot of a value: a member of the pass, a number, or a tensor, which is read once
-  /// however often it is an operand.
-  int add(const lowered_program& program, const program_view& code, value_id i, value_id root) {
-    if (is_constant(code.what(i))) return number_slot(pass_, code.how(i), code.values[i].type);
-    const bool is_input = program.notes[static_cast<std::size_t>(i)].root != root;
-    const std::size_t next = operands_.size();
-    if (is_input) read_next(program, code, i);
-    int& slot = slot_of_[static_cast<std::size_t>(i)];
-    if (slot >= 0) return slot;
-    if (is_input) {
+  /// Forms the pass that ends with value `last` and belongs to the step of `root`: its members, the
+  /// numbers, and the tensors, each of which is read once however often it is an operand.
+  void form_pass(const lowered_program& program, const program_view& code, value_id last,
+                 value_id root, value_slots& slots) {
+    slots.begin_pass();
+    const auto enter = [&](value_id i, value_id) {
+      if (is_constant(code.what(i))) {
+        slots.set_slot(i, number_slot(pass_, code.how(i), code.values[i].type));
+        return false;
+      }
+      const bool is_input = program.notes[static_cast<std::size_t>(i)].root != root;
+      const std::size_t next = operands_.size();
+      if (is_input) read_next(program, code, i);
+      if (slots.slot(i) >= 0) return false;
+      if (!is_input) return true;
       inputs_.push_back(next);
-      return slot = pass_.read(operands_[next].elements());
-    }
-    int slots[max_operands];
-    std::size_t count = 0;
-    for (value_id o : code.code[i].operands) slots[count++] = add(program, code, o, root);
-    slot = pass_.apply(program.kernels[static_cast<std::size_t>(i)].each, {slots, count},
-                       code.values[i].type);
-    return slot;
+      slots.set_slot(i, pass_.read(operands_[next].elements()));
+      return false;
+    };
+    const auto leave = [&](value_id i) {
+      int read[max_operands];
+      std::size_t count = 0;
+      for (value_id o : code.code[i].operands) read[count++] = slots.slot(o);
+      slots.set_slot(i, pass_.apply(program.kernels[static_cast<std::size_t>(i)].each,
+                                    {read, count}, code.values[i].type));
+    };
+    const auto state_of = [&](value_id i) -> visit_state& { return slots.visit(i); };
+    post_order(code, last, state_of, enter, leave);
   }
 
   /// Adds the next operand of the step.
@@ -223,7 +232,6 @@ class interpreted_step {
   std::vector<viewed_operand> operands_;
   node_ptr result_;
   pass_program pass_;
-  std::vector<int> slot_of_;
   /// Which operands the pass reads: each value once.
   inplace_vector<std::size_t, max_fused_operands> inputs_;
   // The kernel of an operation after the pass.

@@ -6,6 +6,7 @@
 #include "shardwise/tensor/node.hpp"
 #include "shardwise/tensor/shared_blocks.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -19,9 +20,10 @@ class viewed_operand {
   viewed_operand(const program_view& code, const cluster_note* notes, value_id value, node_ptr read)
       : read_(std::move(read)) {
     for (; notes[value].is_read_through; value = code.code[value].operands[0])
-      views_.insert(views_.begin(), {&code.what(value), code.how(value),
-                                     code.what(value).rule(code.how(value), code.operands(value)),
-                                     read_->home()->place(code.values[value])});
+      views_.push_back({&code.what(value), code.how(value),
+                        code.what(value).rule(code.how(value), code.operands(value)),
+                        read_->home()->place(code.values[value])});
+    std::reverse(views_.begin(), views_.end());
   }
 
   /// Returns the tensor in which the elements are.
