@@ -62,8 +62,9 @@ constexpr void move_by_moments(const Settings& by, Parameters& parameters, State
                                    auto&... greatest) {
     const auto number = [](double value) { return number_for<X>(value); };
     const X g = with_decay(gradient, w, Coupled && how.decays ? by.weight_decay : 0);
-    put(m, m * number(by.beta1) + g * number(1 - by.beta1));
-    put(v, v * number(by.beta2) + square(g) * number(1 - by.beta2));
+    const auto wide = internal::widened(g);
+    put_rounded(m, kept_part(m, by.beta1) + wide * number(1 - by.beta1));
+    put_rounded(v, kept_part(v, by.beta2) + square(wide) * number(1 - by.beta2));
     (put(greatest, maximum(greatest, v)), ...);
     const auto by_root_of = [&](const X& squares) {
       return m / first_parts.template beside<X>() /

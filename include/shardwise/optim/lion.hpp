@@ -48,9 +48,11 @@ struct lion {
     const auto update = [&]<class X>(const treatment& how, X& w, X& m, const X& g) {
       const auto rate_here = rates.template beside<X>();
       const auto number = [](double value) { return internal::number_for<X>(value); };
-      const X direction{sign(m * number(beta1) + g * number(1 - beta1))};
+      const auto wide = internal::widened(g);
+      const X direction{internal::narrowed<typename X::value_type>(
+          sign(detail::kept_part(m, beta1) + wide * number(1 - beta1)))};
       // Before the weights change, which may be the gradient too.
-      internal::put(m, m * number(beta2) + g * number(1 - beta2));
+      detail::put_rounded(m, detail::kept_part(m, beta2) + wide * number(1 - beta2));
       if (weight_decay != 0 && how.decays) w -= w * rate_here * number(weight_decay * how.rate);
       detail::descend(w, direction, rate_here, how.rate);
     };

@@ -4,6 +4,7 @@
 #include "shardwise/core/nest.hpp"
 #include "shardwise/expression/nest.hpp"
 #include "shardwise/nn/together.hpp"
+#include "shardwise/operation/normalising.hpp"
 #include "shardwise/optim/groups.hpp"
 #include "shardwise/optim/refusals.hpp"
 #include "shardwise/optim/step_number.hpp"
@@ -39,6 +40,17 @@ constexpr void update_trained(optim::treatment_rule rule, const Update& update,
     if (how.rate != 0) update(how, w, others...);
   };
   update_together(of_one, parameters, rest...);
+}
+/// Returns the part of a running mean or sum that a step keeps, in the elements of arithmetic: in
+/// `bfloat16` a part of 0.999 would be 1.
+template <class X>
+[[nodiscard]] constexpr auto kept_part(const X& running, double part) {
+  return internal::widened(running) * internal::number_for<X>(part);
+}
+/// Stores a value of the elements of arithmetic, rounded once.
+template <class X, class Value>
+constexpr void put_rounded(X& x, Value&& value) {
+  internal::put(x, internal::narrowed<typename X::value_type>(std::forward<Value>(value)));
 }
 /// Returns a gradient with the decay of a parameter added to it.
 template <class X>

@@ -58,11 +58,13 @@ struct rmsprop {
     const auto update = [&]<class X>(const treatment& how, X& w, X& v, X& m, const X& gradient) {
       const auto number = [](double value) { return internal::number_for<X>(value); };
       const X g = detail::with_decay(gradient, w, how.decays ? weight_decay : 0);
-      internal::put(v, v * number(decay) + square(g) * number(1 - decay));
+      detail::put_rounded(
+          v, detail::kept_part(v, decay) + square(internal::widened(g)) * number(1 - decay));
       if (momentum == 0)
         return detail::descend(w, g / (sqrt(v) + number(epsilon)), rates.template beside<X>(),
                                how.rate);
-      internal::put(m, m * number(momentum) + g / (sqrt(v) + number(epsilon)));
+      const auto ahead = internal::widened(g) / (sqrt(internal::widened(v)) + number(epsilon));
+      detail::put_rounded(m, detail::kept_part(m, momentum) + ahead);
       detail::descend(w, m, rates.template beside<X>(), how.rate);
     };
     detail::update_trained(treat, update, parameters, kept.squares, kept.momentum, gradients);

@@ -52,11 +52,13 @@ struct sgd {
     detail::require_not_negative(weight_decay, detail::weight_decay_rule);
     const auto rates = detail::number_beside_nest<Parameters>(rate);
     const auto update = [&]<class X>(const treatment& how, X& w, X& m, const X& gradient) {
-      const auto number = [](double value) { return internal::number_for<X>(value); };
       const X g = detail::with_decay(gradient, w, how.decays ? weight_decay : 0);
-      internal::put(m, m * number(momentum) + g);
+      detail::put_rounded(m, detail::kept_part(m, momentum) + internal::widened(g));
       if (nesterov)
-        detail::descend(w, g + m * number(momentum), rates.template beside<X>(), how.rate);
+        detail::descend(w,
+                        internal::narrowed<typename X::value_type>(internal::widened(g) +
+                                                                   detail::kept_part(m, momentum)),
+                        rates.template beside<X>(), how.rate);
       else
         detail::descend(w, m, rates.template beside<X>(), how.rate);
     };
