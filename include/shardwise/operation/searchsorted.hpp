@@ -5,6 +5,7 @@
 #include "shardwise/operation/cast.hpp"
 #include "shardwise/operation/comparison.hpp"
 #include "shardwise/operation/gathered_call.hpp"
+#include "shardwise/operation/logical.hpp"
 #include "shardwise/operation/reduce.hpp"
 #include "shardwise/operation/squeeze.hpp"
 #include "shardwise/rule/contraction_order.hpp"
@@ -70,19 +71,38 @@ struct searchsorted_of : without_attributes<searchsorted_operation> {};
 
 namespace detail {
 
-template <class Comparison>
+/// Counts the elements before each value, where NaN is the largest, in one pass over all pairs.
+template <search_side Side>
 struct searchsorted_steps {
   using of = searchsorted_operation;
 
   template <class Sorted, class Values>
   [[nodiscard]] static constexpr auto apply(const Sorted& sorted, const Values& values) {
-    return apply_by_extents<reduction_operation, &of::counting>(
-        cast<std::int64_t>(elementwise<Comparison>(apart<&of::behind_sorted>(sorted, values),
-                                                   apart<&of::before_values>(values, sorted))),
-        sorted);
+    // Temporaries, which the pass reads in its own loops.
+    const auto element = [&] { return apart<&of::behind_sorted>(sorted, values); };
+    const auto value = [&] { return apart<&of::before_values>(values, sorted); };
+    constexpr bool is_left = Side == search_side::left;
+    if constexpr (!has_fractions(element_of<typename Sorted::value_type>)) {
+      using comparison = std::conditional_t<is_left, functions::less, functions::less_equal>;
+      return counted(elementwise<comparison>(element(), value()), sorted);
+    } else if constexpr (is_left) {
+      const auto reaches = [&] {
+        return elementwise<functions::greater_equal>(element(), value());
+      };
+      return counted(logical_and(logical_not(reaches()), equal(element(), element())), sorted);
+    } else {
+      return counted(logical_or(elementwise<functions::less_equal>(element(), value()),
+                                not_equal(value(), value())),
+                     sorted);
+    }
   }
 
  private:
+  template <class Truth, class Sorted>
+  [[nodiscard]] static constexpr auto counted(Truth&& is_before, const Sorted& sorted) {
+    return apply_by_extents<reduction_operation, &of::counting>(
+        cast<std::int64_t>(std::forward<Truth>(is_before)), sorted);
+  }
   /// Returns the tensor with dimensions of size 1, if there are any to insert.
   template <auto Of, class X, class Beside>
   [[nodiscard]] static constexpr auto apart(const X& x, const Beside& beside) {
@@ -99,18 +119,15 @@ struct searchsorted_steps {
   }
 };
 template <search_side Side, class Permitted>
-using searchsorted_call =
-    gathered_call<searchsorted_of, Permitted,
-                  searchsorted_steps<std::conditional_t<Side == search_side::left, functions::less,
-                                                        functions::less_equal>>>;
+using searchsorted_call = gathered_call<searchsorted_of, Permitted, searchsorted_steps<Side>>;
 
 }  // namespace detail
 
 /// Returns the index at which each value would be inserted into a sorted sequence: the number of
 /// its elements that are less, or with `search_side::right` not greater. Every value is compared
 /// with every element, in one pass. If the sorted sequence is split, each device counts among its
-/// own elements, and the result is a pending sum. NaNs must be at the end of the sorted sequence,
-/// where `sort` puts them, and are never counted; a value that is NaN gets 0.
+/// own elements, and the result is a pending sum. NaNs are the largest, as in a sort: they are at
+/// the end of the sorted sequence, and a value that is NaN is inserted before or behind those.
 ///
 /// A sorted vector is searched for values of any rank. If its rank is higher, its last dimension is
 /// sorted, and the dimensions before it are a batch, which broadcasts with that of the values.

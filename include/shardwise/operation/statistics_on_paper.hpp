@@ -138,7 +138,11 @@ constexpr void searchsorted(paper_steps& at, const attributes& how, const tensor
   const extents_desc sorted = x[0].extents, values = x[1].extents;
   const tensor_desc column = apart(searchsorted_operation::behind_sorted(sorted, values), x[0]);
   const tensor_desc row = apart(searchsorted_operation::before_values(values, sorted), x[1]);
-  const tensor_desc ones = at.apply(cast_to(element::i64), {}, {at.each<f::less>(column, row)});
+  tensor_desc is_before = at.each<f::less>(column, row);
+  if (has_fractions(x[0].type))
+    is_before = at.each<f::logical_and>(at.each<f::logical_not>(is_before),
+                                        at.each<f::equal>(column, column));
+  const tensor_desc ones = at.apply(cast_to(element::i64), {}, {is_before});
   out.push_back(
       at.apply<reduction_operation>(searchsorted_operation::counting(ones.extents, sorted), ones));
 }
