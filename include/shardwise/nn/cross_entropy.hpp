@@ -116,22 +116,19 @@ struct labelled_entropy {
     const auto label = squeeze<Dim>(take_along<Dim>(below, unsqueeze<Dim>(labels)));
     const C kept = static_cast<C>(1 - part);
     const C spread = static_cast<C>(part / static_cast<double>(logits.extents()[Dim]));
-    auto chosen = made_tensor([&] {
-      if constexpr (are_weights<Weights>)
-        return label * (of_labels * kept);
-      else
-        return label * kept;
-    }());
+    auto chosen = made_tensor(label);
     if (part != 0) {
       if constexpr (are_weights<Weights>)
-        chosen += pending_like(chosen, sum<Dim>(below * weights)) * spread;
+        chosen = label * (of_labels * kept) +
+                 pending_like(chosen, sum<Dim>(weighted(below, weights))) * spread;
       else
-        chosen += sum<Dim>(below) * spread;
+        chosen = label * kept + sum<Dim>(below) * spread;
     }
     const auto [all, wanted] = finishes_together<Permitted>::apply(sum<Dim>(exp(below)), chosen);
     if constexpr (are_weights<Weights>) {
       auto mass = made_tensor(of_labels * kept);
-      if (part != 0) mass += finished(sum(weights), Permitted{}) * spread;
+      if (part == 0) return made_tensor(log(all) * mass - weighted(wanted, mass));
+      mass += finished(sum(weights), Permitted{}) * spread;
       return made_tensor(log(all) * mass - wanted);
     } else {
       return made_tensor(log(all) - wanted);

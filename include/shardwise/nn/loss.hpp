@@ -28,7 +28,12 @@ struct l1_loss {
 struct binary_cross_entropy_loss {
   static constexpr text_view name = "binary_cross_entropy";
   [[nodiscard]] static constexpr auto of(const auto& x, const auto& y) {
-    return mean(softplus(x) - x * y);
+    // Without cancellation where a large logit is right. The logit folded to the negative side is
+    // not written with its magnitude, whose slope at 0 is 0.
+    using X = std::remove_cvref_t<decltype(x)>;
+    const auto is_positive = x > 0;
+    const auto wrong = where(is_positive, typename X::value_type(1), typename X::value_type(0)) - y;
+    return mean(internal::weighted(x, wrong) + softplus(where(is_positive, -x, x)));
   }
 };
 struct huber_loss {
@@ -48,8 +53,7 @@ struct hinge_loss {
 struct kl_divergence_loss {
   static constexpr text_view name = "kl_divergence";
   [[nodiscard]] static constexpr auto of(const auto& log_q, const auto& p) {
-    // A logarithm may be infinite where `p` is 0.
-    return mean(xlogy(p, p) - p * masked(log_q, not_equal(p, 0)));
+    return mean(xlogy(p, p) - internal::weighted(log_q, p));
   }
 };
 

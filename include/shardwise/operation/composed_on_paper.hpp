@@ -255,6 +255,13 @@ constexpr void finish_together(paper_steps& at, tensor_descs& all) {
       ++i;
     }
 }
+/// Values times their weights, of which those of 0 count nothing.
+[[nodiscard]] constexpr tensor_desc weighted(paper_steps& at, const tensor_desc& x,
+                                             const tensor_desc& weights) {
+  const tensor_desc counts = at.each<f::not_equal>(weights, paper_steps::number(weights));
+  const tensor_desc kept = at.each<f::logical_or>(at.each<f::isfinite>(x), counts);
+  return at.each<f::multiply>(at.each<f::masked>(x, kept), weights);
+}
 constexpr void cross_entropy(paper_steps& at, const attributes& how, const tensor_descs& x,
                              tensor_results& out) {
   const attributes along = integer_attributes(how.integers[0]);
@@ -266,7 +273,7 @@ constexpr void cross_entropy(paper_steps& at, const attributes& how, const tenso
   tensor_descs all{sum(at.each<f::exp>(below))};
   if (has_fractions(x[1].type)) {
     const tensor_desc wanted = widened(at, x[1]);
-    all.push_back(sum(at.each<f::multiply>(below, wanted)));
+    all.push_back(sum(weighted(at, below, wanted)));
     all.push_back(sum(wanted));
   } else {
     const tensor_desc label = at.apply<unsqueeze_operation>(along, x[1]);

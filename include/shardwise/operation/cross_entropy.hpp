@@ -4,6 +4,7 @@
 #include "shardwise/operation/index_at.hpp"
 #include "shardwise/operation/normalising.hpp"
 #include "shardwise/operation/reduce.hpp"
+#include "shardwise/operation/special.hpp"
 #include "shardwise/operation/squeeze.hpp"
 #include "shardwise/operation/stack.hpp"
 #include "shardwise/operation/take.hpp"
@@ -160,7 +161,7 @@ struct cross_entropy_steps {
       const auto wanted = widened(labels);
       // Probabilities may have any sum, such as those that are multiplied by weights.
       const auto [all, chosen, mass] =
-          together::apply(total, sum<Dim>(below * wanted), sum<Dim>(wanted));
+          together::apply(total, sum<Dim>(weighted(below, wanted)), sum<Dim>(wanted));
       return narrowed<T>(log(all) * mass - chosen);
     } else {
       const auto label = squeeze<Dim>(take_along<Dim>(below, unsqueeze<Dim>(labels)));
@@ -181,7 +182,8 @@ using cross_entropy_call =
 /// that is out of range throws `index_is_out_of_range`.
 ///
 /// Labels that are no integers but have the shape and the elements of the logits are probabilities
-/// of the classes, or weights `p`: the loss is `-sum(p log_softmax(logits))`.
+/// of the classes, or weights `p`: the loss is `-sum(p log_softmax(logits))`, in which classes of
+/// weight 0 do not count, whatever their logits.
 ///
 /// The dimension of the classes must not be split, unless axes are permitted: then there are two
 /// small reductions, of the maximum, and of the sum together with the logit of the label, or with

@@ -2,6 +2,9 @@
 #pragma once
 
 #include "shardwise/operation/clamp.hpp"
+#include "shardwise/operation/classification.hpp"
+#include "shardwise/operation/comparison.hpp"
+#include "shardwise/operation/logical.hpp"
 #include "shardwise/operation/number.hpp"
 #include "shardwise/operation/rounding.hpp"
 #include "shardwise/operation/transcendental.hpp"
@@ -69,6 +72,17 @@ template <class X, class Y, internal::Terms... Given>
     X&& x, Y&& y, const Given&... given) {
   return elementwise<functions::xlogy>(std::forward<X>(x), std::forward<Y>(y), given...);
 }
+
+namespace internal {
+
+/// Returns values times their weights. A weight of 0 leaves nothing of its value, also of an
+/// infinite one, and the cotangent of that is 0.
+template <class X, class Weights>
+[[nodiscard]] constexpr auto weighted(const X& x, const Weights& weights) {
+  return masked(x, logical_or(isfinite(x), not_equal(weights, 0))) * weights;
+}
+
+}  // namespace internal
 
 /// Converts degrees to radians.
 template <class X, internal::Terms... Given>
