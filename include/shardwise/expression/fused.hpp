@@ -67,33 +67,40 @@ struct shared {
   Tree tree;
 };
 
+}  // namespace shardwise::fused
+
+namespace shardwise::internal {
+
 /// The same tree with the number of every operand increased by `Offset`: operands of a right-hand
 /// side follow those of the left.
-template <std::size_t Offset, std::size_t I>
-[[nodiscard]] constexpr argument<I + Offset> shift(argument<I>) noexcept {
-  return {};
-}
-template <std::size_t Offset, class T>
-[[nodiscard]] constexpr constant<T> shift(const constant<T>& leaf) noexcept {
-  return leaf;
-}
-template <std::size_t Offset, class F, class A>
-[[nodiscard]] constexpr auto shift(const call<F, A>& tree) noexcept {
-  auto a = shift<Offset>(tree.first);
-  return call<F, decltype(a)>{a};
-}
-template <std::size_t Offset, class F, class A, class B>
-[[nodiscard]] constexpr auto shift(const call<F, A, B>& tree) noexcept {
-  auto a = shift<Offset>(tree.first);
-  auto b = shift<Offset>(tree.second);
-  return call<F, decltype(a), decltype(b)>{a, b};
-}
-template <std::size_t Offset, class F, class A, class B, class C>
-[[nodiscard]] constexpr auto shift(const call<F, A, B, C>& tree) noexcept {
-  auto a = shift<Offset>(tree.first);
-  auto b = shift<Offset>(tree.second);
-  auto c = shift<Offset>(tree.third);
-  return call<F, decltype(a), decltype(b), decltype(c)>{a, b, c};
-}
+template <std::size_t Offset>
+struct shifted_by {
+  template <std::size_t I>
+  [[nodiscard]] static constexpr fused::argument<I + Offset> of(fused::argument<I>) noexcept {
+    return {};
+  }
+  template <class T>
+  [[nodiscard]] static constexpr fused::constant<T> of(const fused::constant<T>& leaf) noexcept {
+    return leaf;
+  }
+  template <class F, class A>
+  [[nodiscard]] static constexpr auto of(const fused::call<F, A>& tree) noexcept {
+    auto a = of(tree.first);
+    return fused::call<F, decltype(a)>{a};
+  }
+  template <class F, class A, class B>
+  [[nodiscard]] static constexpr auto of(const fused::call<F, A, B>& tree) noexcept {
+    auto a = of(tree.first);
+    auto b = of(tree.second);
+    return fused::call<F, decltype(a), decltype(b)>{a, b};
+  }
+  template <class F, class A, class B, class C>
+  [[nodiscard]] static constexpr auto of(const fused::call<F, A, B, C>& tree) noexcept {
+    auto a = of(tree.first);
+    auto b = of(tree.second);
+    auto c = of(tree.third);
+    return fused::call<F, decltype(a), decltype(b), decltype(c)>{a, b, c};
+  }
+};
 
-}  // namespace shardwise::fused
+}  // namespace shardwise::internal

@@ -43,6 +43,13 @@ using broken_number = broken_rule<misuse::tensor_is_not_a_number, converted_to<N
 template <class T>
 using number_like = std::conditional_t<std::is_arithmetic_v<T>, T, float>;
 
+}  // namespace internal
+
+/// The base classes and template arguments of the types that programs use. It has no functions: the
+/// namespaces of such classes are searched for each function that a program calls, and functions of
+/// the library would replace its own.
+namespace type_parts {
+
 /// Base of tensors with elements of type `T`, which are not numbers: what needs a number, such as
 /// `std::exp`, `float v = x` or `if (x > 0)`, selects this conversion, and its body is the error.
 ///
@@ -52,12 +59,13 @@ template <class T, class Extents>
 struct no_number {
   /// Not constexpr: compilers instantiate constexpr functions even where a class, such as
   /// `std::variant`, only asks whether a number can be initialised.
-  operator number_like<T>() const noexcept {
-    using wrong [[maybe_unused]] = decltype(broken_number<number_like<T>, Extents::rank == 0>{});
+  operator internal::number_like<T>() const noexcept {
+    using wrong [[maybe_unused]] =
+        decltype(internal::broken_number<internal::number_like<T>, Extents::rank == 0>{});
     return {};
   }
 };
 
-}  // namespace internal
+}  // namespace type_parts
 
 }  // namespace shardwise

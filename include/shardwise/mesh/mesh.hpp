@@ -48,6 +48,10 @@ template <fixed_string Axes>
   });
 }
 
+}  // namespace detail
+
+namespace type_parts {
+
 /// The sizes of `N` dyn axes; an empty class if every axis is static.
 template <std::size_t N>
 struct dynamic_sizes {
@@ -55,6 +59,10 @@ struct dynamic_sizes {
 };
 template <>
 struct dynamic_sizes<0> {};
+
+}  // namespace type_parts
+
+namespace detail {
 
 /// Returns the number of dyn axes in the text of a mesh.
 [[nodiscard]] constexpr std::size_t dynamic_axes_of(text_view words) noexcept {
@@ -71,7 +79,7 @@ namespace of_text {
 /// The class of a mesh, with the text of its axes as its only argument so that compilers print
 /// short names however many axes there are. Programs write `mesh<...>`.
 template <fixed_string Axes>
-struct mesh : private detail::dynamic_sizes<detail::dynamic_axes_of(Axes)> {
+struct mesh : private type_parts::dynamic_sizes<detail::dynamic_axes_of(Axes)> {
   static_assert(sizeof(typename decltype(detail::judge_mesh<Axes>())::type) > 0);
 
   /// The axes as a value, with `dyn` for sizes that are known only by an object.
@@ -90,7 +98,7 @@ struct mesh : private detail::dynamic_sizes<detail::dynamic_axes_of(Axes)> {
     requires(dynamic_axes > 0 && sizeof...(Sizes) == dynamic_axes &&
              (... && !std::is_floating_point_v<Sizes>))
   constexpr mesh(Sizes... sizes)
-      : detail::dynamic_sizes<dynamic_axes>{{static_cast<index_t>(sizes)...}} {
+      : type_parts::dynamic_sizes<dynamic_axes>{{static_cast<index_t>(sizes)...}} {
     require(check_known(desc()));
   }
 

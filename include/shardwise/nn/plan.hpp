@@ -45,19 +45,23 @@ struct with_result<nn::between<Inner, In, Was>, Out> {
                          nn::between<Inner, In, Out>>;
 };
 
+}  // namespace detail
+
+namespace type_parts {
+
 /// The effect of a rule on modules: it finishes their result with `Out`.
 template <class Out>
 struct finishes_modules {
   static constexpr bool finishes = true;
   template <class Module>
-  static constexpr bool can_change = with_result<Module, Out>::places == 1;
+  static constexpr bool can_change = detail::with_result<Module, Out>::places == 1;
   template <class Module>
-  using module = typename with_result<Module, Out>::type;
+  using module = typename detail::with_result<Module, Out>::type;
 };
 /// No effect on modules.
 struct leaves_modules {};
 
-}  // namespace detail
+}  // namespace type_parts
 
 namespace nn {
 
@@ -72,7 +76,7 @@ using whole = sharded_tensor<T, extents<Sizes...>, layout<Mesh, P<detail::unspli
 ///
 ///     nn::place<"embedding.table", P<"model", none>>
 template <fixed_string Pattern, class Spec>
-struct place : detail::leaves_modules {
+struct place : type_parts::leaves_modules {
   static constexpr plan_rule_desc value{Pattern, plan_action::place, {}, Spec::value};
 };
 
@@ -81,7 +85,7 @@ struct place : detail::leaves_modules {
 ///
 ///     nn::column_wise<"layers.*.up", "model">
 template <fixed_string Pattern, fixed_string Axes>
-struct column_wise : detail::leaves_modules {
+struct column_wise : type_parts::leaves_modules {
   static constexpr plan_rule_desc value{Pattern, plan_action::columns, Axes, {}};
 };
 
@@ -91,11 +95,11 @@ struct column_wise : detail::leaves_modules {
 ///
 ///     nn::row_wise<"layers.*.down", "model", P<"data", none, none>>
 template <fixed_string Pattern, fixed_string Axes, class Out = as_computed>
-struct row_wise : detail::finishes_modules<Out> {
+struct row_wise : type_parts::finishes_modules<Out> {
   static constexpr plan_rule_desc value{Pattern, plan_action::rows, Axes, {}};
 };
 template <fixed_string Pattern, fixed_string Axes>
-struct row_wise<Pattern, Axes, as_computed> : detail::leaves_modules {
+struct row_wise<Pattern, Axes, as_computed> : type_parts::leaves_modules {
   static constexpr plan_rule_desc value{Pattern, plan_action::rows, Axes, {}};
 };
 
@@ -105,13 +109,13 @@ struct row_wise<Pattern, Axes, as_computed> : detail::leaves_modules {
 ///
 ///     nn::fully_sharded<"*", "data">
 template <fixed_string Pattern, fixed_string Axes>
-struct fully_sharded : detail::leaves_modules {
+struct fully_sharded : type_parts::leaves_modules {
   static constexpr plan_rule_desc value{Pattern, plan_action::further, Axes, {}};
 };
 
 /// A rule of a plan: parameters do not change, whatever later rules say.
 template <fixed_string Pattern>
-struct unchanged : detail::leaves_modules {
+struct unchanged : type_parts::leaves_modules {
   static constexpr plan_rule_desc value{Pattern, plan_action::unchanged, {}, {}};
 };
 
@@ -120,7 +124,7 @@ struct unchanged : detail::leaves_modules {
 ///
 ///     nn::finish<"layers.*.attention", P<"data", none, none>>
 template <fixed_string Pattern, class Out>
-struct finish : detail::finishes_modules<Out> {
+struct finish : type_parts::finishes_modules<Out> {
   static constexpr plan_rule_desc value{Pattern, plan_action::module, {}, {}};
 };
 

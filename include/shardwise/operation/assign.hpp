@@ -22,6 +22,10 @@ struct anything {
   constexpr anything(const X&) noexcept {}
 };
 
+}  // namespace internal
+
+namespace type_parts {
+
 /// The expression type whose assignment reports the rule that `auto` names one expression: `auto y
 /// = x * 2; y = y + x;` looks like the assignment of a tensor. `Paper` is the abstract tensor of
 /// its result.
@@ -31,17 +35,22 @@ struct named_once {
   named_once() = default;
   named_once(const named_once&) = default;
   constexpr void operator=(const named_once&) noexcept { refuse(); }
-  constexpr void operator=(anything) noexcept { refuse(); }
-  constexpr void operator+=(anything) noexcept { refuse(); }
-  constexpr void operator-=(anything) noexcept { refuse(); }
-  constexpr void operator*=(anything) noexcept { refuse(); }
-  constexpr void operator/=(anything) noexcept { refuse(); }
+  constexpr void operator=(internal::anything) noexcept { refuse(); }
+  constexpr void operator+=(internal::anything) noexcept { refuse(); }
+  constexpr void operator-=(internal::anything) noexcept { refuse(); }
+  constexpr void operator*=(internal::anything) noexcept { refuse(); }
+  constexpr void operator/=(internal::anything) noexcept { refuse(); }
 
  private:
   static constexpr void refuse() noexcept {
-    (void)sizeof(broken_rule<misuse::expression_is_assigned, as_written<notation_of<Paper>()>>);
+    (void)sizeof(broken_rule<misuse::expression_is_assigned,
+                             as_written<internal::notation_of<Paper>()>>);
   }
 };
+
+}  // namespace type_parts
+
+namespace internal {
 
 /// The call that assigns the result of a function of `x` and `y` to `x`.
 template <class Function>

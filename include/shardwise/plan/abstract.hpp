@@ -16,7 +16,7 @@ namespace shardwise {
 /// A tensor without elements: its type, its run-time sizes, and its value in the program that
 /// `trace` records. Created by `abstract<X>(sizes...)`.
 template <class T, class Extents, class Layout>
-struct abstract_tensor : detail::recorded<typename Layout::mesh_type> {
+struct abstract_tensor : type_parts::recorded<typename Layout::mesh_type> {
   static_assert(sizeof(typename internal::extents_judge<Layout, Extents>::type) > 0);
 
   using value_type = T;
@@ -70,7 +70,7 @@ struct abstract_domain {
       require_one_mesh(first_tensor(operands...).mesh(), operands...);
     if constexpr ((... && Operand<X>)) {
       // Not a template on each operand, since programs have many.
-      const detail::recorded<typename Paper::mesh_type>* const read[] = {&operands...};
+      const type_parts::recorded<typename Paper::mesh_type>* const read[] = {&operands...};
       constexpr bool named[] = {std::is_lvalue_reference_v<X>...};
       return abstract_from<Paper>{
           read[0]->applied(what, internal::attributes_for<Operation>(read[0]->extents().ssize()),
@@ -92,7 +92,7 @@ struct abstract_domain {
   template <class Operation, class Made, class X>
   [[nodiscard]] static constexpr Made apply_to_list(unsigned permitted, const X* const* list,
                                                     int count) {
-    const detail::recorded<mesh_of<X>>* read[max_operands]{};
+    const type_parts::recorded<mesh_of<X>>* read[max_operands]{};
     tensor_descs given;
     for (int i = 0; i < count; ++i) {
       read[i] = list[i];
@@ -162,9 +162,8 @@ namespace detail {
 /// The run-time part of `abstract`: takes the dyn extents and then the dyn axes from `sizes`, in
 /// order, and checks what could not be checked at compile time.
 template <class Mesh>
-[[nodiscard]] constexpr recorded<Mesh> with_sizes(const extents_desc& extents,
-                                                  const layout_desc& layout,
-                                                  std::initializer_list<index_t> given) {
+[[nodiscard]] constexpr type_parts::recorded<Mesh> with_sizes(
+    const extents_desc& extents, const layout_desc& layout, std::initializer_list<index_t> given) {
   if (given.size() == 0) return {Mesh::value, extents};
   const index_t* sizes = given.begin();
   extents_desc known = extents;

@@ -102,7 +102,7 @@ inline constexpr auto known_body = [] {
   for (std::size_t i = 0; i < sizeof...(X); ++i) place[i] = static_cast<int>(i);
   return record_body<Capacity>(
       nullptr, {}, {}, F{}, place,
-      X{recorded<mesh_of<X>>(mesh_of<X>::value, X::extents_type::value)}...);
+      X{type_parts::recorded<mesh_of<X>>(mesh_of<X>::value, X::extents_type::value)}...);
 }();
 template <class F, class... X>
 concept KnownBody = std::is_empty_v<F> && std::default_initializable<F> &&

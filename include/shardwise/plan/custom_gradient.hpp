@@ -210,6 +210,13 @@ constexpr void note_gradients(const X& x, const G& g, Recording& recording) {
   }
 }
 
+}  // namespace detail
+
+namespace type_parts {
+
+using namespace detail;
+
+/// A function whose gradient another one computes.
 template <class F, class Backward>
 struct recorded_function {
   F f;
@@ -331,7 +338,7 @@ struct custom_function : recorded_function<F, Backward> {
   }
 };
 
-}  // namespace detail
+}  // namespace type_parts
 
 /// Returns a function that computes `f` and whose gradient is computed by `backward`.
 /// `backward(x..., dy)` takes the arguments of `f` and the cotangent of its result, and returns the
@@ -352,7 +359,7 @@ struct custom_function : recorded_function<F, Backward> {
 ///         [](const auto& x, const auto& dy) { return clamp(dy, -1.0F, 1.0F); });
 template <class F, class Backward>
 [[nodiscard]] constexpr auto custom_gradient(const F& f, const Backward& backward) {
-  return detail::custom_function<std::decay_t<F>, std::decay_t<Backward>>{{f, backward}};
+  return type_parts::custom_function<std::decay_t<F>, std::decay_t<Backward>>{{f, backward}};
 }
 
 }  // namespace shardwise

@@ -87,6 +87,12 @@ template <class Request, class... Nest>
   }
 }
 
+}  // namespace internal
+
+namespace type_parts {
+
+using namespace internal;
+
 /// The arguments whose gradients a call returns, and whether it returns the value too.
 template <bool WithValue, class Request, int... Which>
 struct asked {
@@ -153,6 +159,10 @@ struct asked {
   }
 };
 
+}  // namespace type_parts
+
+namespace internal {
+
 /// The type with which a function that is recorded is called for an argument of type `X`.
 template <class X>
 struct recorded_as {
@@ -168,6 +178,10 @@ inline constexpr bool holds_expressions =
     !EitherOperand<X> && any_in_nest<X>([]<class Each>(std::type_identity<Each>) {
       return requires { typename Each::never_assigned; };
     });
+
+}  // namespace internal
+
+namespace type_parts {
 
 /// A function that returns the gradient of another.
 template <class F, class Asked>
@@ -218,6 +232,10 @@ struct gradient_function {
   }
 };
 
+}  // namespace type_parts
+
+namespace internal {
+
 /// The error of a gradient that gets the arguments of its function, or a result in its place.
 template <fixed_string Call, class F, class... X>
 using gradient_called_at_once = typename refused_arguments<F, 1 + int{sizeof...(X)}, Call>::type;
@@ -242,10 +260,10 @@ template <int... Which, class F, fixed_string... Axes>
 [[nodiscard]] constexpr auto gradient(const F& f, left_pending_over<Axes...> = {}) {
   using request = left_pending_over<Axes...>;
   if constexpr (sizeof...(Which) == 0)
-    return internal::gradient_function<std::decay_t<F>, internal::asked<false, request, 0>>{f};
+    return type_parts::gradient_function<std::decay_t<F>, type_parts::asked<false, request, 0>>{f};
   else
-    return internal::gradient_function<std::decay_t<F>, internal::asked<false, request, Which...>>{
-        f};
+    return type_parts::gradient_function<std::decay_t<F>,
+                                         type_parts::asked<false, request, Which...>>{f};
 }
 /// Returns a pair of the value of the function and its gradient.
 ///
@@ -255,10 +273,10 @@ template <int... Which, class F, fixed_string... Axes>
 [[nodiscard]] constexpr auto value_and_grad(const F& f, left_pending_over<Axes...> = {}) {
   using request = left_pending_over<Axes...>;
   if constexpr (sizeof...(Which) == 0)
-    return internal::gradient_function<std::decay_t<F>, internal::asked<true, request, 0>>{f};
+    return type_parts::gradient_function<std::decay_t<F>, type_parts::asked<true, request, 0>>{f};
   else
-    return internal::gradient_function<std::decay_t<F>, internal::asked<true, request, Which...>>{
-        f};
+    return type_parts::gradient_function<std::decay_t<F>,
+                                         type_parts::asked<true, request, Which...>>{f};
 }
 
 /// Error: the arguments are those of the gradient, which is a function.

@@ -46,6 +46,13 @@ struct recomputing_of<abstract_domain> {
   using type = paper_recomputing;
 };
 
+}  // namespace detail
+
+namespace type_parts {
+
+using namespace detail;
+
+/// A function whose values gradients compute again.
 template <class F>
 struct recomputed_function {
   F f;
@@ -83,7 +90,7 @@ struct recomputed_function {
   }
 };
 
-}  // namespace detail
+}  // namespace type_parts
 
 /// Returns a function that computes the same as `f`, but for which gradients keep only the
 /// arguments and the results: intermediate values are computed again when a gradient reads them. So
@@ -92,7 +99,7 @@ struct recomputed_function {
 ///     constexpr auto block = recompute([](const auto& x, const auto& w) { ... });
 template <class F>
 [[nodiscard]] constexpr auto recompute(const F& f) {
-  return detail::recomputed_function<std::decay_t<F>>{f};
+  return type_parts::recomputed_function<std::decay_t<F>>{f};
 }
 
 }  // namespace shardwise

@@ -12,7 +12,7 @@ namespace shardwise {
 
 struct abstract_domain;
 
-namespace detail {
+namespace type_parts {
 
 /// The run-time part of a tensor without elements: its sizes, and its value in a program. There is
 /// one class for all tensors on a mesh; if every axis is static, the mesh is that of the type.
@@ -140,15 +140,18 @@ class recorded {
   extents_desc extents_;
 };
 
+}  // namespace type_parts
+
+namespace detail {
+
 /// Appends an operation on tensors of one type, after they have been gathered over permitted axes,
 /// and returns its result; `paper` is the value of its type. The operands have names.
 template <class Mesh>
-[[nodiscard]] constexpr recorded<Mesh> applied_to_list(const applied_operation& does,
-                                                       unsigned permitted,
-                                                       const recorded<Mesh>* const* operands,
-                                                       const tensor_descs& given,
-                                                       const tensor_desc& paper) {
-  const recorded<Mesh>& first = *operands[0];
+[[nodiscard]] constexpr type_parts::recorded<Mesh> applied_to_list(
+    const applied_operation& does, unsigned permitted,
+    const type_parts::recorded<Mesh>* const* operands, const tensor_descs& given,
+    const tensor_desc& paper) {
+  const type_parts::recorded<Mesh>& first = *operands[0];
   const factor_rule rule = does.what->rule(does.how, given);
   const tensor_descs known = permitted == 0 ? given : fetched(first.mesh(), rule, given, permitted);
   const propagation split = propagate(first.mesh(), rule, known);

@@ -141,7 +141,7 @@ struct refused_ledger {
 
 /// Marks the results of the traced function: one tensor, or several in a tuple-like type.
 template <class Mesh>
-constexpr void keep(program_builder& program, const recorded<Mesh>& result) {
+constexpr void keep(program_builder& program, const type_parts::recorded<Mesh>& result) {
   program.keep(result.id_in(program));
 }
 constexpr void keep(program_builder&, const refused_value&) noexcept {}

@@ -190,6 +190,12 @@ template <class X, int D>
 using element_nest =
     decltype(map_nest(std::declval<const X&>(), std::declval<const as_element<D>&>()));
 
+}  // namespace detail
+
+namespace type_parts {
+
+using namespace detail;
+
 /// A function of batches that applies another function to each of their elements.
 template <class F, auto... Dims>
 struct mapped_function {
@@ -234,7 +240,7 @@ struct mapped_function {
   }
 };
 
-}  // namespace detail
+}  // namespace type_parts
 
 /// Maps a function of elements to one of batches: `f` gets each tensor without the dimension given
 /// for its argument, or the whole tensor if that is `none`, and the batch is dimension 0 of each
@@ -251,7 +257,7 @@ struct mapped_function {
 template <auto... Dims, class F>
   requires(!EitherOperand<F>)
 [[nodiscard]] constexpr auto vmap(const F& f) {
-  return detail::mapped_function<std::decay_t<F>, Dims...>{f};
+  return type_parts::mapped_function<std::decay_t<F>, Dims...>{f};
 }
 
 }  // namespace shardwise

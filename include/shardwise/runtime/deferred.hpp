@@ -53,7 +53,7 @@ struct fusion {
       return fused::constant<typename Result::value_type>{
           static_cast<typename Result::value_type>(x)};
     else if constexpr (shares[I].absorbed)
-      return fused::shift<shares[I].first>(x.tree());
+      return internal::shifted_by<shares[I].first>::of(x.tree());
     else
       return fused::argument<shares[I].first>{};
   }

@@ -27,9 +27,9 @@ namespace shardwise {
 /// without allocation. An expression that is read by name becomes a node that is computed once, for
 /// all readers. An expression that was moved from cannot be read again: that throws.
 template <class T, class Extents, class Layout, class Tree, std::size_t N>
-class lazy_result : public internal::named_once<paper_tensor<T, Extents, Layout>>,
+class lazy_result : public type_parts::named_once<paper_tensor<T, Extents, Layout>>,
                     public on_devices,
-                    public internal::no_number<T, Extents> {
+                    public type_parts::no_number<T, Extents> {
  public:
   using domain = lazy_domain;
   using value_type = T;
@@ -48,7 +48,7 @@ class lazy_result : public internal::named_once<paper_tensor<T, Extents, Layout>
   /// names.
   lazy_result(const lazy_result& other) : tree_(other.tree_), held_(other.held_, other.share()) {}
   lazy_result(lazy_result&& other) noexcept : tree_(other.tree_), held_(std::move(other.held_)) {}
-  using internal::named_once<paper_tensor<T, Extents, Layout>>::operator=;
+  using type_parts::named_once<paper_tensor<T, Extents, Layout>>::operator=;
   /// Keeps the compiler from declaring a copy assignment of its own, so that the assignment above
   /// reports its error for expressions of the same type too.
   void operator=(const lazy_result&) requires(N == 0) = delete;

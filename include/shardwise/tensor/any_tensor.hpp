@@ -18,7 +18,7 @@ struct any_domain;
 ///     auto x = distribute<float>(pool, host, {4, 8}, spec_desc{{"data", ""}});
 ///     auto y = relu(x * 2.0F) - mean(x, over{1}, keep_dims);
 template <Element T>
-class any_tensor : public tensor_handle, public internal::no_number<T, extents<>> {
+class any_tensor : public tensor_handle, public type_parts::no_number<T, extents<>> {
  public:
   using value_domain = any_domain;
   using value_type = T;

@@ -17,11 +17,10 @@ class any_tensor;
 template <class T, class Extents, class Layout>
 struct abstract_tensor;
 
-namespace internal {
+namespace type_parts {
 template <class Paper>
 struct named_once;
-
-}  // namespace internal
+}  // namespace type_parts
 
 namespace detail {
 
@@ -64,7 +63,7 @@ struct refused_abstract : refused<misuse::tensor_is_on_paper, mesh_of<Abstract>,
 ///     y -= x;                                  // y names another value, pending too
 ///     auto values = to_host(y);                // runs here
 template <class T, class Extents, class Layout>
-class sharded_tensor : public tensor_handle, public internal::no_number<T, Extents> {
+class sharded_tensor : public tensor_handle, public type_parts::no_number<T, Extents> {
   static_assert(sizeof(Layout) > 0);  // reports errors here, with the shortest message
   using judge = internal::tensor_judge<T, Extents, Layout>;
   static_assert(sizeof(typename judge::type) > 0);
@@ -94,8 +93,7 @@ class sharded_tensor : public tensor_handle, public internal::no_number<T, Exten
                  detail::refused_name<paper_tensor<U, E, L>, sharded_tensor> = {});
   template <class Paper>
     requires(!internal::is_named_as<Paper, paper_tensor<T, Extents, Layout>>)
-  sharded_tensor(const internal::named_once<Paper>&,
-                 detail::refused_name<Paper, sharded_tensor> = {});
+  sharded_tensor(const type_parts::named_once<Paper>&, detail::refused_name<Paper, sharded_tensor> = {});
   template <class U, class E, class L>
   sharded_tensor(
       const abstract_tensor<U, E, L>&,

@@ -277,7 +277,7 @@ static_assert(tree::arguments == 3 && tree::flops == 2 && std::is_empty_v<leaf>)
 static_assert(fused::call<functions::gelu, tree>::flops == 11 &&
               fused::constant<float>::arguments == 0);
 static_assert(
-    is<decltype(fused::shift<3>(tree{})),
+    is<decltype(internal::shifted_by<3>::of(tree{})),
        fused::call<functions::add,
                    fused::call<functions::multiply, fused::argument<3>, fused::argument<4>>,
                    fused::argument<5>>>);
