@@ -129,6 +129,16 @@ constexpr void unsplit_factor(tensor_descs& operands, const factor_rule& rule,
     }
 }
 
+/// Returns a tensor as its text is read: its layout may be uneven only if its axes do not divide
+/// its extents.
+[[nodiscard]] constexpr tensor_desc as_shown(const mesh_desc& mesh, tensor_desc tensor) noexcept {
+  tensor_desc even = tensor;
+  even.layout.follow(exact{});
+  if (validate(mesh, even.layout, even.extents).ok()) return even;
+  tensor.layout.uneven = true;
+  return tensor;
+}
+
 /// Returns the operands with layouts that make an operation valid, if there are any; if a layout of
 /// the result is requested, those that give it that layout or the closest one.
 [[nodiscard]] constexpr tensor_descs legal_operands(const mesh_desc& mesh, const factor_rule& rule,
@@ -136,6 +146,7 @@ constexpr void unsplit_factor(tensor_descs& operands, const factor_rule& rule,
                                                     const layout_desc* wanted) {
   const auto corrected = [&](const tensor_descs& from) {
     tensor_descs fixed = fetched(mesh, rule, from, ~0U, true);
+    for (tensor_desc& each : fixed) each = as_shown(mesh, each);
     propagation made = propagate(mesh, rule, fixed);
     const auto judge = [&] {
       return made.verdict.ok() ? check_known(mesh, made.result.layout, made.result.extents)
@@ -144,6 +155,7 @@ constexpr void unsplit_factor(tensor_descs& operands, const factor_rule& rule,
     // A result of windows may have an extent that the axes do not divide.
     if (const diagnosis uneven = judge(); uneven.rule == violation::extent_is_not_divisible) {
       unsplit_factor(fixed, rule, rule.result[uneven.dim]);
+      for (tensor_desc& each : fixed) each = as_shown(mesh, each);
       made = propagate(mesh, rule, fixed);
     }
     return judge().ok() && !(fixed == operands) ? fixed : tensor_descs{};
@@ -219,15 +231,23 @@ constexpr void unsplit_factor(tensor_descs& operands, const factor_rule& rule,
   if (entry.called != nullptr) {
     diagnosis verdict;
     const manual_collective called = entry.called(mesh, given, verdict);
-    manual_result made{operands[0], verdict};
-    if (verdict.ok()) made = called.apply(mesh, operands[0]);
-    if (entry.of_truth_values && operands[0].type != element::boolean)
-      made.verdict = {.rule = violation::operand_is_no_truth_value, .operand = 0};
-    if (const suggested_reshard fix = propose(operands[0], made.verdict); fix.operand == 0)
-      out.legal = {tensor_desc{operands[0].type, operands[0].extents, fix.layout}};
+    const auto apply = [&](const tensor_desc& tensor) {
+      manual_result made{tensor, verdict};
+      if (verdict.ok()) made = called.apply(mesh, tensor);
+      if (entry.of_truth_values && tensor.type != element::boolean)
+        made.verdict = {.rule = violation::operand_is_no_truth_value, .operand = 0};
+      return made;
+    };
+    const bool lacks_fractions = entry.has_fractions && !has_fractions(operands[0].type);
+    const manual_result made = apply(operands[0]);
+    if (const suggested_reshard fix = propose(operands[0], made.verdict);
+        fix.operand == 0 && !lacks_fractions) {
+      const tensor_desc fixed =
+          detail::as_shown(mesh, tensor_desc{operands[0].type, operands[0].extents, fix.layout});
+      if (apply(fixed).verdict.ok()) out.legal = {fixed};
+    }
     if (refuse(made.verdict)) return out;
-    if (entry.has_fractions && !has_fractions(operands[0].type))
-      return out.misuse = "elements_have_no_fractions", out;
+    if (lacks_fractions) return out.misuse = "elements_have_no_fractions", out;
     out.results.push_back(made.tensor);
     out.reshards.push_back({operands[0], made.tensor.layout, called});
     out.flops =

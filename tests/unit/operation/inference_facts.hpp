@@ -165,4 +165,60 @@ void check_movements(const movement (&all)[N]) {
   for (const movement& one : all) check_movement(one);
 }
 
+/// The example of an operation in the catalogue.
+inline request request_of(const mesh_desc& mesh, const catalogued_operation& entry) {
+  std::string words(entry.name.data(), entry.name.size());
+  if (!entry.arguments.empty())
+    words += " " + std::string(entry.arguments.data(), entry.arguments.size());
+  std::string operands;
+  for (const std::string& type :
+       parts_of(std::string(entry.operands.data(), entry.operands.size()), " "))
+    operands += (operands.empty() ? "" : "; ") + type;
+  return read_request(mesh, words.c_str(), operands.c_str());
+}
+
+/// A tensor under layouts over two axes: whole, split by one or both, in either order, pending.
+inline std::vector<tensor_desc> laid_out(const tensor_desc& unsplit) {
+  std::vector<tensor_desc> out{unsplit};
+  const auto with = [&](const auto& change) {
+    tensor_desc one = unsplit;
+    change(one.layout);
+    const unsigned used = one.layout.pending | internal::bits_of(one.layout.splitting_axes());
+    one.layout.manual = static_cast<std::uint8_t>(one.layout.manual & ~used);
+    one.layout.uneven = true;
+    out.push_back(one);
+  };
+  for (int d = 0; d < unsplit.rank(); ++d)
+    for (const axis_list& axes : {axis_list{0}, axis_list{1}, axis_list{0, 1}, axis_list{1, 0}})
+      with([&](layout_desc& layout) { layout.dims[d] = axes; });
+  with([](layout_desc& layout) { layout.pending = 2; });
+  // Of values that differ along an axis too, which collectives read.
+  if (unsplit.layout.manual != 0) {
+    with([](layout_desc& layout) { layout.manual = 0; });
+    with([](layout_desc& layout) { layout.pending = 1; });
+  }
+  return out;
+}
+
+/// Calls `f(operands)` for the operands of an example under all of these layouts.
+template <class F>
+void for_each_layout(const request& asked, const F& f) {
+  std::vector<std::vector<tensor_desc>> choices;
+  for (const tensor_desc& operand : asked.operands) choices.push_back(laid_out(operand));
+  std::vector<std::size_t> at(choices.size(), 0);
+  for (bool more = true; more;) {
+    tensor_descs operands;
+    for (std::size_t o = 0; o < at.size(); ++o) operands.push_back(choices[o][at[o]]);
+    f(operands);
+    std::size_t o = 0;
+    while (o < at.size() && ++at[o] == choices[o].size()) at[o++] = 0;
+    more = o < at.size();
+  }
+}
+inline std::string words_of(const mesh_desc& mesh, const tensor_descs& operands) {
+  std::string words;
+  for (const tensor_desc& each : operands) words += words_of(mesh, each) + "; ";
+  return words;
+}
+
 }  // namespace inference
