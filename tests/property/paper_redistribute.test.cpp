@@ -76,9 +76,12 @@ bool apply(const mesh_desc& mesh, const extents_desc& extents, layout_desc& layo
 /// or nothing.
 const char* broken_law(const mesh_desc& mesh, const tensor_desc& from, const layout_desc& to) {
   const redistribution way = redistribute(mesh, from, to);
-  if (!way.verdict.ok())
-    return (to.pending & ~from.layout.pending) != 0 ? nullptr : "it is refused";
-  if ((to.pending & ~from.layout.pending) != 0) return "a pending axis comes from nowhere";
+  const unsigned created = to.pending & ~unsigned{from.layout.pending};
+  const bool is_reduction = internal::axes_of_several(mesh, created) != 0;
+  if (!way.verdict.ok()) return is_reduction ? nullptr : "it is refused";
+  if (is_reduction) return "a pending axis comes from nowhere";
+  // A value is the reduction of itself over axes of one device, which no layout names.
+  if (created != 0) return nullptr;
   // A single cut that equals the cut axis by axis is treated as that.
   layout_desc now = said_by_axis(mesh, from.layout, from.extents);
   bool free = true;

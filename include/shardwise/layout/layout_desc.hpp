@@ -91,6 +91,17 @@ struct layout_desc {
   }
 };
 
+namespace internal {
+/// Returns the axes among these that have several devices or a size not known yet. A sum over one
+/// device is not pending, so every operation accepts axes of size 1.
+[[nodiscard]] constexpr unsigned axes_of_several(const mesh_desc& mesh, unsigned bits) noexcept {
+  for (int a = 0; a < mesh.rank(); ++a)
+    if (mesh.size(a) == 1) bits &= ~(1U << a);
+  return bits;
+}
+
+}  // namespace internal
+
 /// Returns, as bits, the pending axes of `to` that are not pending in `from` with the same
 /// reduction.
 [[nodiscard]] constexpr unsigned created_pending(const layout_desc& from,
@@ -223,10 +234,12 @@ namespace internal {
         result.verdict = {.rule = violation::pending_axes_are_out_of_order, .axis = label};
       if (!result.verdict.ok()) return result;
     }
-    layout.pending = pending;
+    // A reduction over one device is the value itself.
+    layout.pending = static_cast<std::uint8_t>(internal::axes_of_several(mesh, pending));
+    if (layout.pending == 0) layout.kind = reduction::sum;
   }
   if (!partial.manual.empty()) {
-    used = static_cast<std::uint8_t>(used | layout.pending);
+    for (std::uint8_t a : axes) used = static_cast<std::uint8_t>(used | 1U << a);
     axes.clear();
     result.verdict = internal::resolve_entry(mesh, partial.manual, -1, used, axes);
     for (int i = 1; i < axes.ssize() && result.verdict.ok(); ++i)

@@ -112,11 +112,12 @@ namespace internal {
 }
 }  // namespace internal
 
-/// Checks a reshard between two layouts on a mesh: it must not start a pending reduction and must
-/// not change manual axes.
+/// Checks a reshard between two layouts on a mesh: it must not start a pending reduction over
+/// several devices and must not change manual axes.
 [[nodiscard]] constexpr diagnosis check_reshard(const mesh_desc& mesh, const layout_desc& from,
                                                 const layout_desc& to) noexcept {
-  if (const unsigned created = created_pending(from, to); created != 0)
+  const unsigned created = internal::axes_of_several(mesh, created_pending(from, to));
+  if (created != 0)
     return {.rule = violation::reshard_would_create_partial,
             .axis = internal::first_axis(mesh, created)};
   if (const unsigned left = from.manual ^ to.manual; left != 0)

@@ -90,8 +90,8 @@ struct manual_collective {
     const index_t parts = mesh.parts(axes);
     const bool varies = !as_terms && kind != collective::all_reduce &&
                         kind != collective::all_gather && kind != collective::broadcast;
-    const unsigned pending =
-        as_terms ? unsigned{layout.pending} | bits() : layout.pending & ~unsigned{bits()};
+    const unsigned pending = as_terms ? layout.pending | internal::axes_of_several(mesh, bits())
+                                      : layout.pending & ~unsigned{bits()};
     layout.pending = static_cast<std::uint8_t>(pending);
     if (pending == 0) layout.kind = reduction::sum;
     layout.manual = static_cast<std::uint8_t>(varies ? unsigned{layout.manual} | bits()
@@ -108,8 +108,11 @@ struct manual_collective {
   [[nodiscard]] constexpr diagnosis judge(const mesh_desc& mesh,
                                           const tensor_desc& tensor) const noexcept {
     const layout_desc& layout = tensor.layout;
-    const bool of_terms = kind == collective::reduce_scatter && layout.kind == reduce &&
-                          (layout.pending & bits()) == bits();
+    // The value is the reduction of its terms over the axes; over one device, it is the term.
+    const unsigned terms = internal::axes_of_several(mesh, bits());
+    const bool of_terms = kind == collective::reduce_scatter &&
+                          (layout.kind == reduce || terms == 0) &&
+                          (layout.pending & terms) == terms;
     for (const std::uint8_t a : axes) {
       const bool is_manual = (layout.manual >> a & 1) != 0;
       const bool is_shared = !is_manual && !layout.is_pending(a) && layout.dim_of(a) < 0;
@@ -122,7 +125,7 @@ struct manual_collective {
                 .axis = mesh.axes[a].label};
       if (shares && !is_shared)
         return {.rule = violation::operand_is_manual, .operand = 0, .axis = mesh.axes[a].label};
-      if (!shares && !is_manual && !of_terms)
+      if (!shares && !is_manual && (!of_terms || layout.dim_of(a) >= 0))
         return {.rule = violation::axis_is_not_manual, .axis = mesh.axes[a].label};
     }
     const bool sums = of_one || (reduces() && reduce != reduction::max && reduce != reduction::min);

@@ -46,14 +46,6 @@ namespace internal {
   }
 }
 
-/// Returns the axes among these that have several devices or a size not known yet. A sum over one
-/// device is not pending, so every operation accepts axes of size 1.
-[[nodiscard]] constexpr unsigned axes_of_several(const mesh_desc& mesh, unsigned bits) noexcept {
-  for (int a = 0; a < mesh.rank(); ++a)
-    if (mesh.size(a) == 1) bits &= ~(1U << a);
-  return bits;
-}
-
 /// Carries pending reductions over to the result if the linearity of the operation allows it, and
 /// adds the axes of split reduction factors.
 constexpr void merge_pending(const mesh_desc& mesh, const factor_rule& rule,

@@ -94,7 +94,12 @@ static_assert(round_trips<layout<slice, P<"model", "data">>>);
 static_assert(round_trips<layout<widest, P<by("g", "f", "e", "d", "c", "b", "a")>>>);
 static_assert(round_trips<layout<widest, P<"g", "f", "e", "d", "c", "b", "a", none>>>);
 static_assert(round_trips<layout<widest, P<none, none, none, none, none, none, none, by("c", "a")>,
-                                 partial<"b,d,e,f,g", reduction::product>, uneven>>);
+                                 partial<"b,e,f,g", reduction::product>, uneven>>);
+// A sum over one device is the value itself.
+static_assert(layout<widest, P<none>, partial<"a,d", reduction::max>>::value ==
+              layout<widest, P<none>>::value);
+static_assert(layout<widest, P<none>, partial<"a,b">>::value ==
+              layout<widest, P<none>, partial<"b">>::value);
 static_assert(std::is_same_v<layout<pod, P<by("x", "y")>>, layout<pod, P<"x,y">>>);
 static_assert(pack(rows::value) != pack(ragged::value) && pack(rows::value) != pack(terms::value));
 
