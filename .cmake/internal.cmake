@@ -13,10 +13,6 @@ target_link_libraries(shardwise-internal INTERFACE shardwise-warnings shardwise:
 add_library(shardwise-internal-compiled INTERFACE)
 target_link_libraries(shardwise-internal-compiled INTERFACE shardwise-warnings shardwise::compiled
                                                             nlohmann_json::nlohmann_json)
-# Programs that compute nothing.
-add_library(shardwise-internal-engine INTERFACE)
-target_link_libraries(shardwise-internal-engine INTERFACE shardwise-warnings shardwise-engine
-                                                          nlohmann_json::nlohmann_json)
 
 # Tests run the engine more often than they compile it.
 if(CMAKE_BUILD_TYPE STREQUAL Debug AND CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
