@@ -10,3 +10,4 @@
 #include "shardwise/io/file.hpp"
 #include "shardwise/io/safetensors.hpp"
 #include "shardwise/io/safetensors_header.hpp"
+#include "shardwise/io/stored_tensors.hpp"

@@ -29,7 +29,9 @@ class safetensors_file {
   [[nodiscard]] safetensors_header header() const&& { return header_; }
 
   /// Returns the tensor of this name, or null.
-  [[nodiscard]] const stored_tensor* find(std::string_view name) const& noexcept;
+  [[nodiscard]] const stored_tensor* find(std::string_view name) const& noexcept {
+    return header_.find(name);
+  }
   const stored_tensor* find(std::string_view name) const&& =
       delete;  // it would not outlive the file
   /// Returns the tensor of this name with elements of `type`. Throws `tensor_is_not_in_file` or
@@ -45,8 +47,6 @@ class safetensors_file {
  private:
   input_file file_;
   safetensors_header header_;
-  // The tensors of the header in the order of their names.
-  std::vector<std::size_t> by_name_;
   index_t first_ = 0;
 };
 

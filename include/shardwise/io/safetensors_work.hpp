@@ -9,9 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <iterator>
-#include <numeric>
-#include <set>
 #include <span>
 #include <utility>
 
@@ -50,25 +47,12 @@ SHARDWISE_INLINE_FILES safetensors_file::safetensors_file(std::string path)
   read_header read = parse_safetensors_header(words);
   if (!read.ok()) refuse(read.reason);
   header_ = std::move(read.header);
-  by_name_.resize(header_.tensors.size());
-  std::iota(by_name_.begin(), by_name_.end(), std::size_t{0});
-  std::sort(by_name_.begin(), by_name_.end(), [&](std::size_t a, std::size_t b) {
-    return header_.tensors[a].name < header_.tensors[b].name;
-  });
   first_ = 8 + static_cast<index_t>(count);
   if (file_.size() - first_ != header_.bytes())
     refuse("it holds " + std::to_string(file_.size() - first_) +
            " bytes of tensors, and its header says " + std::to_string(header_.bytes()));
 }
 
-SHARDWISE_INLINE_FILES const stored_tensor* safetensors_file::find(
-    std::string_view name) const& noexcept {
-  const auto found = std::lower_bound(
-      by_name_.begin(), by_name_.end(), name,
-      [&](std::size_t t, std::string_view wanted) { return header_.tensors[t].name < wanted; });
-  if (found == by_name_.end() || header_.tensors[*found].name != name) return nullptr;
-  return &header_.tensors[*found];
-}
 SHARDWISE_INLINE_FILES const stored_tensor& safetensors_file::find(std::string_view name,
                                                                    element type) const& {
   const stored_tensor* const found = find(name);
@@ -126,17 +110,14 @@ SHARDWISE_INLINE_FILES void read_part(const safetensors_file& file, const stored
 SHARDWISE_INLINE_FILES void write_file(const std::string& path, const const_state_view& state,
                                        const std::map<std::string, std::string>& metadata) {
   safetensors_header header{{}, metadata};
-  std::set<std::string> names;
   for (const const_state_entry& each : state) {
     const tensor_desc& tensor = each.tensor();
-    header.tensors.push_back(
-        {stored_name(each.name()), tensor.type, tensor.extents, header.bytes()});
-    if (header.tensors.back().name == "__metadata__")
+    std::string name = stored_name(each.name());
+    if (name == metadata_name)
       fail_file(violation::file_is_not_writable, path,
                 "the metadata are called '__metadata__', and no tensor is");
-    if (!names.insert(header.tensors.back().name).second)
-      fail_file(violation::file_is_not_writable, path,
-                "two tensors are called '" + header.tensors.back().name + "'");
+    if (!header.tensors.add({name, tensor.type, tensor.extents, header.bytes()}))
+      fail_file(violation::file_is_not_writable, path, "two tensors are called '" + name + "'");
   }
   const std::string words = write_safetensors_header(header);
   if (words.empty())

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "support/catch.hpp"
 #include "support/queue_transport.hpp"
+#include "support/temporary.hpp"
 #include <shardwise/io.hpp>
 #include <shardwise/shardwise.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -17,6 +19,9 @@
 
 using namespace shardwise;
 using Catch::Contains;
+using support::file_of;
+using support::names_beside;
+using support::temporary;
 
 namespace {
 
@@ -52,41 +57,6 @@ model make_model(const device_pool& pool, float offset) {
           full<S>(pool, 0.1),
           any_tensor<float>(w - offset),
           3};
-}
-
-/// A path in the folder for temporary files, which is removed at the end.
-class temporary {
- public:
-  explicit temporary(const std::string& name)
-      : path_((std::filesystem::temp_directory_path() / ("shardwise-" + name)).string()) {
-    std::filesystem::remove(path_);
-  }
-  temporary(const temporary&) = delete;
-  ~temporary() { std::filesystem::remove(path_); }
-  [[nodiscard]] const std::string& path() const { return path_; }
-  void write(const std::string& bytes) const { std::ofstream(path_, std::ios::binary) << bytes; }
-  [[nodiscard]] std::string read() const {
-    std::ifstream in(path_, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
-
- private:
-  std::string path_;
-};
-
-std::string file_of(const std::string& header, const std::string& data) {
-  std::string out;
-  for (unsigned b = 0; b < 8; ++b) out += static_cast<char>(header.size() >> (8 * b) & 0xffU);
-  return out + header + data;
-}
-
-std::vector<std::string> names_beside(const std::string& path) {
-  std::vector<std::string> found;
-  const std::filesystem::path target(path);
-  for (const auto& file : std::filesystem::directory_iterator(target.parent_path()))
-    if (file.path().string().compare(0, path.size() + 1, path + ".") == 0)
-      found.push_back(file.path().string());
-  return found;
 }
 
 }  // namespace
@@ -169,6 +139,13 @@ TEST_CASE("a file that is none is refused with the reason") {
   REQUIRE_THROWS_WITH(safetensors_file(file.path()), Contains("its header would have"));
   refused("[]", "", "no JSON object");
   refused("{", "", "no JSON object");
+  refused("", "", "no JSON object");
+  // What JSON permits before an object, the format does not.
+  refused(" {}", "", "no JSON object from its first character '{' on");
+  refused("\xef\xbb\xbf{}", "", "no JSON object from its first character '{' on");
+  refused(std::string("{}\0", 3), "", "no JSON object");
+  refused(std::string("{}\0more", 7), "", "no JSON object");
+  refused("{} {}", "", "no JSON object");
   refused(R"({"a":1})", "", "tensor 'a': it has dtype, shape and data_offsets");
   refused(R"({"a":{"dtype":"","shape":[],"data_offsets":[0,4]}})", "", "its dtype has a name");
   refused(R"({"a":{"dtype":"F4","shape":[2],"data_offsets":[1,0]}})", "", "ascend");
@@ -195,9 +172,83 @@ TEST_CASE("a file that is none is refused with the reason") {
           R"("a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})",
           "abcd", "a name occurs twice");
   refused(R"({"__metadata__":{"a":1}})", "", "words alone, not a");
+  refused(R"({"__metadata__":{"a":"1","b":null}})", "", "words alone, not b");
+  refused(R"({"__metadata__":{"a":["1"]}})", "", "words alone, not a");
+  refused(R"({"__metadata__":{"a":"1","a":"2"}})", "", "a name occurs twice");
+  refused(R"({"__metadata__":{},"__metadata__":{}})", "", "a name occurs twice");
+  refused(R"({"__metadata__":"words"})", "", "__metadata__ has words");
+  refused(R"({"__metadata__":[]})", "", "__metadata__ has words");
+  refused(R"({"a":{"dtype":"U8","dtype":"U8","shape":[1],"data_offsets":[0,1]}})", "",
+          "a name occurs twice");
+  // Syntax is checked to the end.
+  refused(R"({"a":{"dtype":1,"shape":[1],"data_offsets":[0,4]},)", "", "no JSON object");
+  refused(R"({"a":{"dtype":1,"shape":[1],"data_offsets":[0,4]}})", "", "its dtype is a string");
+  refused(R"({"a":{"dtype":["U8"],"shape":[1],"data_offsets":[0,4]}})", "",
+          "its dtype is a string");
+  refused(R"({"a":{"dtype":"U8","shape":1,"data_offsets":[0,4]}})", "", "its shape is a list");
+  refused(R"({"a":{"dtype":"U8","shape":{"b":1},"data_offsets":[0,4]}})", "",
+          "its shape is a list");
+  refused(R"({"a":{"dtype":"U8","shape":[[1]],"data_offsets":[0,4]}})", "", "whole numbers");
+  refused(R"({"a":{"dtype":"U8","shape":["1"],"data_offsets":[0,4]}})", "", "whole numbers");
+  refused(R"({"a":{"dtype":"U8","shape":[9223372036854775808],"data_offsets":[0,4]}})", "",
+          "whole numbers");
+  for (const char* offsets : {"[0]", "[0,1,2]", "[0,-1]", "[0,null]", "0", "{}"})
+    refused(R"({"a":{"dtype":"U8","shape":[1],"data_offsets":)" + std::string(offsets) + "}}", "",
+            "its data_offsets are two whole numbers");
+  refused(R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1],"more":0}})", "",
+          "it has dtype, shape and data_offsets");
+  refused(R"({"a":{"dtype":"U8","shape":[1]}})", "", "it has dtype, shape and data_offsets");
+  refused(R"({"a":null})", "", "tensor 'a': it has dtype, shape and data_offsets");
   refused(R"({"a":[[[[[[[[]]]]]]]]})", "", "lists in lists");
   refused(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", "abc", "it holds 3 bytes");
   refused(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", "abcde", "it holds 5 bytes");
+}
+
+TEST_CASE("names and metadata of any characters are written and read back") {
+  std::string characters;
+  for (char c = 0; c < 127; ++c) characters += c;
+  characters +=
+      "\x7f\xc2\x80\xdf\xbf\xe0\xa0\x80\xed\x9f\xbf\xee\x80\x80\xef\xbf\xbf"
+      "\xf0\x90\x80\x80\xf4\x8f\xbf\xbf";
+  safetensors_header header{{}, {{characters, characters}, {"", ""}}};
+  REQUIRE(header.tensors.add({.name = "a" + characters, .type = element::u8, .extents = {2, 3}}));
+  REQUIRE(
+      header.tensors.add({.name = "A", .begin = 6, .other_type = characters, .other_bytes = 5}));
+  const std::string written = write_safetensors_header(header);
+  const read_header again = parse_safetensors_header(std::string_view(written).substr(8));
+  REQUIRE((again.ok() && again.header.metadata == header.metadata));
+  REQUIRE(again.header.tensors.size() == 2);
+  REQUIRE(again.header.tensors[0].name == "a" + characters);
+  REQUIRE(again.header.find("A")->other_type == characters);
+  // The first and the last name, the metadata between them; special characters in JSON's way.
+  const safetensors_header small{header.tensors, {{"\"\\/\b\f\n\r\t\x01\x1f", "\x7f"}}};
+  REQUIRE_THAT(write_safetensors_header(small),
+               Contains(R"(,"__metadata__":{"\"\\/\b\f\n\r\t\u0001\u001f":")"
+                        "\x7f"
+                        R"("},"a)"));
+  for (const char* wrong :
+       {"\x80", "\xbf", "\xc0\x80", "\xc1\xbf", "\xc2", "\xc2\x41", "\xe0\x9f\xbf", "\xe1\x80",
+        "\xed\xa0\x80", "\xef\xbf", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80",
+        "\xf1\x80\x80", "\xff"}) {
+    safetensors_header no_text;
+    REQUIRE(no_text.tensors.add({.name = std::string("a") + wrong + "a"}));
+    REQUIRE(write_safetensors_header(no_text).empty());
+    REQUIRE(write_safetensors_header({{}, {{"a", wrong}}}).empty());
+    REQUIRE(write_safetensors_header({{}, {{wrong, "a"}}}).empty());
+  }
+}
+
+TEST_CASE("the tensors of a header are found by name") {
+  stored_tensors some;
+  for (int i = 0; i < 20; ++i) REQUIRE(some.add({.name = std::to_string(i), .begin = i}));
+  REQUIRE(!some.add({.name = "7", .begin = 40}));
+  REQUIRE((some.size() == 20 && some.back().begin == 19));
+  stored_tensors copy = some;
+  for (int i = 0; i < 20; ++i) REQUIRE(copy.find(std::to_string(i)) == &*copy.begin() + i);
+  REQUIRE((some.find("20") == nullptr && stored_tensors{}.find("") == nullptr));
+  std::vector<std::string> names;
+  some.for_each_by_name([&](const stored_tensor& one) { names.push_back(one.name); });
+  REQUIRE((names.size() == 20 && std::is_sorted(names.begin(), names.end())));
 }
 
 TEST_CASE("a tensor with elements of another system does not keep a file closed") {

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSL-1.0
+// Files of tests in the folder for temporary files.
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+namespace support {
+
+/// A path in the folder for temporary files, which is removed at the end.
+class temporary {
+ public:
+  explicit temporary(const std::string& name)
+      : path_((std::filesystem::temp_directory_path() / ("shardwise-" + name)).string()) {
+    std::filesystem::remove(path_);
+  }
+  temporary(const temporary&) = delete;
+  ~temporary() { std::filesystem::remove(path_); }
+  [[nodiscard]] const std::string& path() const { return path_; }
+  void write(const std::string& bytes) const { std::ofstream(path_, std::ios::binary) << bytes; }
+  [[nodiscard]] std::string read() const {
+    std::ifstream in(path_, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+ private:
+  std::string path_;
+};
+
+/// A safetensors file with a header and data.
+inline std::string file_of(const std::string& header, const std::string& data) {
+  std::string out;
+  for (unsigned b = 0; b < 8; ++b) out += static_cast<char>(header.size() >> (8 * b) & 0xffU);
+  return out + header + data;
+}
+
+/// The files whose names are that of `path` and a dot and more.
+inline std::vector<std::string> names_beside(const std::string& path) {
+  std::vector<std::string> found;
+  const std::filesystem::path target(path);
+  for (const auto& file : std::filesystem::directory_iterator(target.parent_path()))
+    if (file.path().string().compare(0, path.size() + 1, path + ".") == 0)
+      found.push_back(file.path().string());
+  return found;
+}
+
+}  // namespace support
