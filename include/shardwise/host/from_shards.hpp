@@ -18,10 +18,8 @@ template <class T>
   const mesh_desc& mesh = home->mesh();
   const given_shards given(mesh, layout, static_cast<index_t>(blocks.size()));
   require(given.verdict());
-  if (extents.ssize() != layout.rank())
-    fail({.rule = violation::rank_differs_from_spec,
-          .have = layout.rank(),
-          .want = extents.ssize()});
+  // Before the parts of devices are computed from them.
+  require(validate(mesh, layout, extents));
   const auto block = [&](index_t number) -> host_block<T>& {
     return blocks[static_cast<std::size_t>(number)];
   };

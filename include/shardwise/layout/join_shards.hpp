@@ -59,12 +59,14 @@ struct joined_shards {
   if (out.verdict.ok() && extents.ssize() != layout.rank())
     out.verdict = {
         .rule = violation::rank_differs_from_spec, .have = layout.rank(), .want = extents.ssize()};
-  for (int i = 0; out.verdict.ok() && i < shards.ssize(); ++i)
+  for (int i = 0; out.verdict.ok() && i < shards.ssize(); ++i) {
+    out.verdict = validate(shards[i]);
     if (shards[i].ssize() != layout.rank())
       out.verdict = {.rule = violation::rank_differs_from_spec,
-                     .operand = i,
                      .have = layout.rank(),
                      .want = shards[i].ssize()};
+    if (!out.verdict.ok()) out.verdict.operand = i;
+  }
   if (!out.verdict.ok()) return out;
 
   for (int d = 0; d < layout.rank(); ++d) {
@@ -73,8 +75,11 @@ struct joined_shards {
     // One device for each part: the first of those that differ only along other axes.
     const device_groups along(mesh, layout.dims[d]);
     given.for_each([&](index_t number, index_t device) {
-      if (along.group_of(device) == 0 && shards[number][d] != dyn)
-        out.extents[d] += shards[number][d];
+      const index_t part = shards[number][d];
+      // A sum that is too large for a tensor stays so, and is refused below.
+      if (along.group_of(device) == 0 && part != dyn)
+        out.extents[d] =
+            part > max_elements - out.extents[d] ? max_elements + 1 : out.extents[d] + part;
     });
   }
   out.verdict = validate(mesh, layout, out.extents);

@@ -4,6 +4,7 @@
 #include "shardwise/operation/as.hpp"
 #include "shardwise/operation/reduce.hpp"
 
+#include <cstdint>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -34,6 +35,12 @@ template <class First, class... Rest>
     return first.count;
   else
     return correction_among(rest...);
+}
+/// Returns what a sum of squares of `count` terms is divided by: their number minus a correction,
+/// which may be any number; at least 0 and at most INT64_MAX.
+[[nodiscard]] constexpr index_t terms_less(index_t count, const correction& less) noexcept {
+  if (less.count < 0 && count > INT64_MAX + less.count) return INT64_MAX;
+  return count > less.count ? count - less.count : 0;
 }
 template <class... Options>
 inline constexpr bool keeps_dims = (... || std::is_same_v<Options, keep_dims_t>);

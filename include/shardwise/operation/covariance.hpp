@@ -89,9 +89,8 @@ struct cov_steps {
   [[nodiscard]] static constexpr auto apply(const X& x, const correction& less) {
     using T = typename X::value_type;
     const extents_desc& extents = x.extents();
-    const index_t terms = extents[extents.ssize() - 1] - less.count;
-    const auto made =
-        centred_products<Permitted>(x) / static_cast<compute_type<T>>(terms > 0 ? terms : 0);
+    const index_t terms = terms_less(extents[extents.ssize() - 1], less);
+    const auto made = centred_products<Permitted>(x) / static_cast<compute_type<T>>(terms);
     if constexpr (std::is_same_v<compute_type<T>, T>)
       return made;
     else

@@ -3,6 +3,7 @@
 
 #include "shardwise/operation/between_devices.hpp"
 #include "shardwise/operation/shard_owner.hpp"
+#include "shardwise/rule/window.hpp"
 
 #include <type_traits>
 #include <utility>
@@ -14,7 +15,7 @@ namespace detail {
 /// The call of an index.
 template <int Dim, index_t At>
 struct index_call {
-  using operation = strided_slice_of<Dim, At, At == -1 ? open_end : At + 1, 1, true>;
+  using operation = strided_slice_of<Dim, At, At == -1 ? open_end : size_sum(1, At), 1, true>;
 
   [[nodiscard]] static constexpr shard_owner plan(const mesh_desc& mesh, const tensor_desc& x,
                                                   unsigned permitted) noexcept {

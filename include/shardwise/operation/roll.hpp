@@ -8,7 +8,9 @@
 #include "shardwise/operation/slice.hpp"
 #include "shardwise/rule/gradient_step.hpp"
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
@@ -41,9 +43,11 @@ struct roll_operation : of_any_elements {
   }
   using emits = operations<roll_operation>;
   static constexpr void gradient(gradient_step& at) {
-    const attributes& places = at.how();
-    const auto dim = static_cast<int>(places.integers[0]);
-    at.give(0, emit<roll_operation>(how(dim, -places.integers[1]), at.cotangent()));
+    const auto dim = static_cast<int>(at.how().integers[0]);
+    const index_t size = at.operand(0).tensor().extents[dim], places = at.how().integers[1];
+    // The lowest number of places has no negative.
+    const index_t forward = size > 0 ? places % size : std::max(places, -INT64_MAX);
+    at.give(0, emit<roll_operation>(how(dim, -forward), at.cotangent()));
   }
 };
 

@@ -10,6 +10,7 @@
 #include "shardwise/operation/reshape.hpp"
 #include "shardwise/rule/gradient_step.hpp"
 
+#include <algorithm>
 #include <limits>
 
 namespace shardwise {
@@ -47,7 +48,10 @@ struct slice_operation : of_any_elements {
     const index_t end =
         how.integers[2] == open_end ? (step > 0 ? size : -1) : from_end(how.integers[2]);
     const index_t span = step > 0 ? end - begin : begin - end;
-    return {begin, span > 0 ? ceil_div(span, step > 0 ? step : -step) : 0, step};
+    if (span <= 0) return {begin, 0, step > 0 ? 1 : -1};
+    // A step beyond the last element takes one element, as the largest step within does.
+    const index_t within = std::clamp(step, -span, span);
+    return {begin, ceil_div(span, step > 0 ? within : -within), within};
   }
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
                                                   const tensor_descs& operands) noexcept {

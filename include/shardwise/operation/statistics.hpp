@@ -65,9 +65,9 @@ template <int... Dims, NamedOperand X, class... Options>
       return internal::with_dims(
           [&](const auto&... dims) {
             using T = typename X::value_type;
-            const index_t terms = internal::dims_of<Dims...>(x, dims...).count(x.extents()) -
-                                  internal::correction_among(options...);
-            const auto divisor = static_cast<compute_type<T>>(terms > 0 ? terms : 0);
+            const auto divisor = static_cast<compute_type<T>>(
+                internal::terms_less(internal::dims_of<Dims...>(x, dims...).count(x.extents()),
+                                     {internal::correction_among(options...)}));
             const auto squares = square(wide - center);
             if constexpr (internal::keeps_dims<Options...>)
               return internal::finished_as<T>(sum<Dims...>(squares, dims..., keep_dims) / divisor,

@@ -137,6 +137,20 @@ TEST_CASE("blocks that do not make the tensor are refused by number") {
   REQUIRE_THROWS_WITH(from_shards<V>(other, blocks{{1, 2}, {3}}), contains("pool_size_differs"));
 }
 
+TEST_CASE("extents beyond those of tensors are refused before parts are computed") {
+  const device_pool pool{pod{}};
+  const blocks four{{1}, {2}, {3}, {4}};
+  for (const index_t rows : {INT64_MAX, INT64_MAX - 1}) {
+    REQUIRE_THROWS_WITH(from_shards(pool, four, {rows, 2}, M::layout_type::value),
+                        contains("tensor_is_too_large"));
+    REQUIRE_THROWS_WITH(from_shards(pool, four, {dyn, rows}, M::layout_type::value),
+                        contains("tensor_is_too_large"));
+    REQUIRE_THROWS_WITH(from_shards<M>(pool, four, rows, 2), contains("tensor_is_too_large"));
+  }
+  REQUIRE_THROWS_WITH(from_shards(pool, four, {INT64_MIN, 2}, M::layout_type::value),
+                      contains("extent_is_negative"));
+}
+
 TEST_CASE("a failed tensor leaves no memory charged") {
   const device_pool pool{pod{}};
   REQUIRE_THROWS_AS(from_shards<V>(pool, blocks{{1, 2}, {3}, {1, 2}, {4}}), error);

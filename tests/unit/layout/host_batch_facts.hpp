@@ -7,6 +7,8 @@
 #include <shardwise/layout/host_batch.hpp>
 #include <shardwise/layout/join_shards.hpp>
 
+#include <cstdint>
+
 /// The part of the batch of one host that a device holds, or the rule that is broken.
 struct host_batch_fact {
   shardwise::extents_desc mesh;  // the sizes of the axes x, y, z
@@ -100,6 +102,7 @@ constexpr auto these(const Shards&... shards) {
 using of = shardwise::extents_desc;
 
 inline constexpr auto no_size = shardwise::dyn;
+inline constexpr auto too_large = shardwise::violation::tensor_is_too_large;
 inline constexpr auto misfit = shardwise::violation::shard_extents_differ;
 
 inline constexpr join_fact join_facts[] = {
@@ -143,6 +146,31 @@ inline constexpr join_fact join_facts[] = {
      1},
     {{2}, {{"x"}}, {4, 4}, these(of{2}, of{2}), {}, shardwise::violation::rank_differs_from_spec},
     {{2}, {{"x"}}, {-2}, these(of{2}, of{2}), {}, shardwise::violation::extent_is_negative},
+    // Sizes beyond those of tensors, and sums beyond those of numbers.
+    {{2}, {{"x"}}, {INT64_MAX}, these(of{1}, of{1}), {}, too_large},
+    {{2}, {{"x"}}, {no_size}, these(of{INT64_MAX}, of{INT64_MAX}), {}, too_large, 0},
+    {{2}, {{"x"}}, {no_size}, these(of{1}, of{INT64_MAX}), {}, too_large, 1},
+    {{4},
+     {{"x"}},
+     {no_size},
+     these(of{shardwise::max_elements}, of{shardwise::max_elements}, of{shardwise::max_elements},
+           of{0}),
+     {},
+     too_large},
+    {{2},
+     {{"x"}},
+     {no_size},
+     these(of{3}, of{-2}),
+     {},
+     shardwise::violation::extent_is_negative,
+     1},
+    {{2},
+     {{"x"}},
+     {no_size},
+     these(of{INT64_MIN}, of{1}),
+     {},
+     shardwise::violation::extent_is_negative,
+     0},
     {{2}, {{"x"}}, {9}, these(of{4}, of{4}), {}, misfit, 0},                // larger than their sum
     {{4}, {{"x"}}, {5}, these(of{2}, of{2}, of{2}, of{2}), {}, misfit, 2},  // padded
     {{2}, {{"x"}}, {no_size}, these(of{1}, of{2}), {}, misfit, 0},  // the short one comes last

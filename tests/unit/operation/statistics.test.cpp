@@ -4,7 +4,9 @@
 #include <shardwise/shardwise.hpp>
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <tuple>
 #include <type_traits>
 #include <vector>
 
@@ -86,4 +88,68 @@ TEMPLATE_TEST_CASE("gradients are finite beside elements that count for nothing"
   const auto larger = [](const auto& x) { return sum(logaddexp(x, x * 0.0F + 1e7F)); };
   const auto shares = to_host(gradient(larger)(full<X>(pool, 1e7F)));
   for (const float share : shares.elements()) REQUIRE(share == 0.5F);
+}
+
+namespace {
+
+/// The ends of the range of corrections; an overflow in a constant expression is no program.
+template <index_t Less>
+constexpr bool corrections_are_constant() {
+  using X = sharded_tensor<double, extents<2, 4>, layout<one, P<none, none>>>;
+  constexpr auto made = trace(
+      [](const auto& x) {
+        return std::tuple(variance<1>(x, correction{Less}),
+                          standard_deviation<1>(x, correction{Less}),
+                          nanvar<1>(x, correction{Less}), cov(x, correction{Less}));
+      },
+      abstract<X>());
+  return made.collectives() == 0;
+}
+static_assert(corrections_are_constant<INT64_MIN>() && corrections_are_constant<INT64_MIN + 1>() &&
+              corrections_are_constant<INT64_MAX>());
+
+}  // namespace
+
+TEST_CASE("a correction may be any number") {
+  const device_pool pool{one{}};
+  using X = sharded_tensor<double, extents<2, 4>, layout<one, P<none, none>>>;
+  const X x = iota<X>(pool);
+  const auto all = [&](index_t less) {
+    return std::vector<double>{to_host(variance<1>(x, correction{less}))(0),
+                               to_host(nanvar<1>(x, correction{less}))(0),
+                               to_host(cov(x, correction{less}))(0, 1),
+                               to_host(cov(any_tensor<double>(x), correction{less}))(1, 1)};
+  };
+  // The sum of squares of 0 to 3 around their mean is 5.
+  for (const double each : all(-6)) REQUIRE(each == 0.5);
+  for (const index_t least : {INT64_MIN, INT64_MIN + 1, INT64_MIN + 5})
+    for (const double each : all(least)) REQUIRE(each == Approx(5 / 0x1p63));
+  for (const index_t most : {index_t{4}, INT64_MAX})
+    for (const double each : all(most)) REQUIRE(each == std::numeric_limits<double>::infinity());
+}
+
+TEST_CASE("slices and rolls may go by any number of elements") {
+  const device_pool pool{one{}};
+  using X = line<one, float, 5>;
+  const X x = iota<X>(pool);
+  const auto read = [](const auto& y) { return to_host(y).elements(); };
+  using elements = std::vector<float>;
+  REQUIRE(read(slice_in_dim<0, 1, open_end, INT64_MAX>(x)) == elements{1});
+  REQUIRE(read(slice_in_dim<0, 3, open_end, INT64_MIN>(x)) == elements{3});
+  REQUIRE(read(slice_in_dim<0, 3, open_end, -INT64_MAX>(x)) == elements{3});
+  REQUIRE(read(slice_in_dim<0, 4, 4, INT64_MIN>(x)).empty());
+  // 2^63 is 3 more than a multiple of 5, and -2^63 is 3 less than one.
+  REQUIRE(read(roll<0, INT64_MAX>(x)) == elements{3, 4, 0, 1, 2});
+  REQUIRE(read(roll<0, INT64_MIN>(x)) == elements{3, 4, 0, 1, 2});
+  const auto slope = [&](const auto& f) {
+    return read(gradient([&](const X& at) { return sum(f(at) * x); })(x));
+  };
+  REQUIRE(slope([](const auto& at) { return roll<0, INT64_MIN>(at); }) == elements{2, 3, 4, 0, 1});
+  const auto one_of = [&](const auto& f) {
+    return read(gradient([&](const X& at) { return sum(f(at)); })(x));
+  };
+  REQUIRE(one_of([](const auto& at) { return slice_in_dim<0, 1, open_end, INT64_MAX>(at); }) ==
+          elements{0, 1, 0, 0, 0});
+  REQUIRE(one_of([](const auto& at) { return slice_in_dim<0, 3, open_end, INT64_MIN>(at); }) ==
+          elements{0, 0, 0, 1, 0});
 }
