@@ -2,15 +2,18 @@
 #pragma once
 
 #include "shardwise/core/error.hpp"
-#include "shardwise/layout/layout_desc.hpp"
+#include "shardwise/layout/layout_rules.hpp"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <fcntl.h>
 #include <memory>
 #include <string>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <vector>
 #include <zlib.h>
 
@@ -27,9 +30,40 @@ namespace detail {
 /// Reads the bytes of a file, which may be compressed by gzip, in order.
 class packed_file {
  public:
-  explicit packed_file(const std::string& path)
-      : path_(path), handle_(::gzopen(path.c_str(), "rb"), &::gzclose) {
-    if (handle_ == nullptr) refuse(violation::file_is_not_readable, std::strerror(errno));
+  explicit packed_file(const std::string& path) : path_(path), handle_(nullptr, &::gzclose) {
+    const int number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    struct stat about {};
+    if (number < 0 || ::fstat(number, &about) != 0) {
+      const int problem = errno;
+      if (number >= 0) ::close(number);
+      refuse(violation::file_is_not_readable, std::strerror(problem));
+    }
+    if (S_ISREG(about.st_mode)) size_ = about.st_size;
+    errno = ENOMEM;  // zlib may not say why it opens nothing
+    handle_.reset(::gzdopen(number, "rb"));
+    if (handle_ != nullptr) return;
+    const int problem = errno;
+    ::close(number);
+    refuse(violation::file_is_not_readable, std::strerror(problem));
+  }
+
+  /// Fails unless the file can hold `count` bytes after the header of `before` bytes that has been
+  /// read. Returns false if only its end will tell: it is no regular file.
+  bool require_room(index_t before, index_t count) const {
+    if (size_ < 0) return false;
+    // Deflate writes at most 258 bytes for two bits.
+    const bool is_packed = ::gzdirect(handle_.get()) == 0;
+    constexpr index_t most_for_a_byte = 258 * 4;
+    const index_t room = size_ > max_elements / most_for_a_byte ? max_elements
+                         : is_packed                            ? size_ * most_for_a_byte
+                                                                : size_;
+    if (count > room - before)
+      refuse(violation::file_is_malformed,
+             "its header says " + std::to_string(count) + " bytes, and its " +
+                 std::to_string(size_) + " bytes hold at most " +
+                 std::to_string(std::max(room - before, index_t{0})) +
+                 (is_packed ? " when they are unpacked" : " after it"));
+    return true;
   }
 
   /// Reads up to `count` bytes: fewer only at the end of the file.
@@ -55,13 +89,15 @@ class packed_file {
  private:
   std::string path_;
   std::unique_ptr<gzFile_s, int (*)(gzFile)> handle_;
+  index_t size_ = -1;  // of a regular file
 };
 
 }  // namespace detail
 
 /// Reads an IDX file of bytes, the format of MNIST's images and labels, uncompressed or compressed
 /// by gzip. Throws `file_is_not_readable`, or `file_is_malformed` if the file does not contain
-/// exactly what its header states.
+/// exactly what its header states. It needs no more memory than the array, and a header that states
+/// more than the bytes of the file can hold, packed or not, is refused before any is requested.
 ///
 ///     const idx_array images = read_idx("train-images-idx3-ubyte.gz");   // {60000, 28, 28}
 [[nodiscard]] inline idx_array read_idx(const std::string& path) {
@@ -89,7 +125,10 @@ class packed_file {
     count *= extent;
     made.extents.push_back(extent);
   }
-  // The header may be wrong, so memory grows with the data that is actually there.
+  // The header may be wrong, so pages are written only for data that is actually there. The whole
+  // memory is requested at once, since growing would copy it, and need up to three times as much.
+  if (file.require_room(4 + 4 * made.extents.ssize(), count))
+    made.bytes.reserve(static_cast<std::size_t>(count));
   constexpr index_t step = index_t{1} << 20;
   while (static_cast<index_t>(made.bytes.size()) < count) {
     const std::size_t have = made.bytes.size();

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -60,6 +62,34 @@ TEST_CASE("IDX files are read, plain and packed") {
   }
   write(at.file("empty"), header({0, 4}));
   REQUIRE(read_idx(at.file("empty")).bytes.empty());
+}
+
+TEST_CASE("memory for an IDX file is bounded by its header and by what its bytes can hold") {
+  const scratch at;
+  // 4 MiB of zeros, in about 4 KiB.
+  const std::string zeros(std::size_t{1} << 22U, '\0');
+  pack(at.file("zeros.gz"), header({1U << 22U}) + zeros);
+  REQUIRE(read_idx(at.file("zeros.gz")).bytes.size() == zeros.size());
+  REQUIRE(read_idx(at.file("zeros.gz")).bytes.capacity() == zeros.size());
+  // As many bytes as the packed ones could hold, if they were others, are looked for; more are not.
+  pack(at.file("more.gz"), header({(1U << 22U) + 1}) + zeros);
+  REQUIRE_THROWS_WITH(read_idx(at.file("more.gz")), contains("it ends before the 4194305 bytes"));
+  for (const std::vector<unsigned>& sizes :
+       {std::vector<unsigned>{1U << 24U}, {1U << 20U, 1U << 20U}, {3000000000U}}) {
+    pack(at.file("header.gz"), header(sizes) + zeros);
+    REQUIRE_THROWS_WITH(read_idx(at.file("header.gz")), contains("file_is_malformed") &&
+                                                            contains("its header says") &&
+                                                            contains("when they are unpacked"));
+  }
+  write(at.file("plain"), header({1, 7}) + "sixsix");
+  REQUIRE_THROWS_WITH(read_idx(at.file("plain")),
+                      contains("says 7 bytes, and its 18 bytes hold at most 6 after it"));
+  // A pipe has no size: its end tells.
+  REQUIRE(::mkfifo(at.file("pipe").c_str(), 0600) == 0);
+  std::thread writer([&] { write(at.file("pipe"), header({2, 3}) + "sixsix"); });
+  const idx_array piped = read_idx(at.file("pipe"));
+  writer.join();
+  REQUIRE(piped.bytes == std::vector<std::uint8_t>{'s', 'i', 'x', 's', 'i', 'x'});
 }
 
 TEST_CASE("IDX files that do not hold what their header says are refused") {
