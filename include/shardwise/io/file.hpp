@@ -57,8 +57,10 @@ class input_file {
   index_t size_ = 0;
 };
 
-/// A file that is written under a temporary name beside its target and renamed by `commit`: before
-/// that, and if writing fails or the program ends, the target does not change. Throws
+/// A file that is written under a temporary name beside its target, `TARGET.PROCESS.NUMBER.saving`,
+/// and renamed by `commit`: before that, and if writing fails or the program ends, the target does
+/// not change. What a program that was killed has left beside the target is removed when the next
+/// file is written for it; what another one is still writing is locked, and stays. Throws
 /// `file_is_not_writable` with the error of the operating system, or if the target is not a regular
 /// file.
 class output_file {
@@ -70,7 +72,8 @@ class output_file {
 
   /// Appends bytes.
   void write(std::span<const std::byte> from);
-  /// Replaces the target by the file, after its data is on the disk.
+  /// Replaces the target by the file, after its data is on the disk, and writes the name to the
+  /// disk.
   void commit();
 
  private:

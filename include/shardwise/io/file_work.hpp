@@ -3,6 +3,7 @@
 
 #include "shardwise/core/config.hpp"
 #include "shardwise/io/file.hpp"
+#include "shardwise/io/unfinished_files_work.hpp"
 
 #include <atomic>
 #include <cerrno>
@@ -72,16 +73,24 @@ SHARDWISE_INLINE_FILES output_file::output_file(std::string path)
     target_.resize(is_absolute ? 0 : target_.rfind('/') + 1);  // the folder of the link
     target_ += next;
   }
+  detail::remove_unfinished(target_);
   // A name that no other process or thread uses; the mode is that of any new file of the program.
   static std::atomic<unsigned> files{0};
-  do {
-    beside_ = target_ + '.' + std::to_string(::getpid()) + '.' + std::to_string(files++);
-    handle_ =
-        detail::file_handle(::open(beside_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-  } while (handle_.number() < 0 && errno == EEXIST);
-  if (handle_.number() < 0) {
-    beside_.clear();
-    detail::fail_file(violation::file_is_not_writable, path_);
+  for (int removed = 0; removed < 100; ++removed) {
+    do {
+      beside_ = target_ + '.' + std::to_string(::getpid()) + '.' + std::to_string(files++);
+      beside_ += detail::unfinished_ending;
+      handle_ = detail::file_handle(
+          ::open(beside_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    } while (handle_.number() < 0 && errno == EEXIST);
+    if (handle_.number() < 0) {
+      beside_.clear();
+      detail::fail_file(violation::file_is_not_writable, path_);
+    }
+    // While it is locked, no other process takes it for one whose process has ended. One may have
+    // before, and has removed it. Where files cannot be locked, none is removed.
+    (void)detail::lock_file(handle_.number(), true);
+    if (detail::has_name(handle_.number(), AT_FDCWD, beside_.c_str())) break;
   }
   // Who may read a file that is replaced, may read the new one; where that cannot be had, nobody
   // loses data.
@@ -102,10 +111,12 @@ SHARDWISE_INLINE_FILES void output_file::write(std::span<const std::byte> from) 
 }
 
 SHARDWISE_INLINE_FILES void output_file::commit() {
-  if (::fsync(handle_.number()) != 0 || !handle_.close() ||
-      ::rename(beside_.c_str(), target_.c_str()) != 0)
+  // Closed, and so unlocked, after it has its name: otherwise another process might remove it.
+  if (::fsync(handle_.number()) != 0 || ::rename(beside_.c_str(), target_.c_str()) != 0)
     detail::fail_file(violation::file_is_not_writable, path_);
   beside_.clear();
+  const bool is_named = detail::sync_folder(detail::folder_of(target_));
+  if (!handle_.close() || !is_named) detail::fail_file(violation::file_is_not_writable, path_);
 }
 
 }  // namespace shardwise
