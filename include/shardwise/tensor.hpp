@@ -9,6 +9,7 @@
 #include "shardwise/tensor/device_memory.hpp"
 #include "shardwise/tensor/node.hpp"
 #include "shardwise/tensor/on_devices.hpp"
+#include "shardwise/tensor/out_of_memory.hpp"
 #include "shardwise/tensor/random.hpp"
 #include "shardwise/tensor/shard_table.hpp"
 #include "shardwise/tensor/sharded_tensor.hpp"

@@ -64,6 +64,15 @@ using host_elements = std::conditional_t<std::is_same_v<T, bool>, truth_values, 
 
 }  // namespace detail
 
+namespace detail {
+/// Returns elements that own their memory. Throws `out_of_memory`.
+template <class T>
+[[nodiscard]] host_elements<T> make_host_elements(index_t count) {
+  return with_memory_for(count, sizeof(T),
+                         [&] { return host_elements<T>(static_cast<std::size_t>(count)); });
+}
+}  // namespace detail
+
 /// A whole tensor in host memory: row-major elements and their extents.
 ///
 /// Converts to a `std::vector` of its elements and, if the rank is at most 2, to an Eigen matrix,
@@ -130,12 +139,15 @@ class host_tensor {
   }
 
   /// Converts to a vector of the row-major elements.
-  operator std::vector<T>() const& { return std::vector<T>(begin(), end()); }
+  operator std::vector<T>() const& {
+    return internal::with_memory_for(size(), sizeof(T),
+                                     [&] { return std::vector<T>(begin(), end()); });
+  }
   operator std::vector<T>() && {
     if constexpr (std::is_same_v<detail::host_elements<T>, std::vector<T>>)
       return std::move(elements_);
     else
-      return std::vector<T>(begin(), end());
+      return std::as_const(*this);
   }
 
   /// Deleted, since the rank is known only at run time. (Only for floating-point numbers, since
@@ -280,9 +292,8 @@ template <class T>
   require_readable(*owner);
   const extents_desc& extents = owner->tensor().extents;
   host_elements<T> elements;
-  run_for_owners(owner->home()->link(), [&] {
-    elements = host_elements<T>(static_cast<std::size_t>(element_count(extents)));
-  });
+  run_for_owners(owner->home()->link(),
+                 [&] { elements = make_host_elements<T>(element_count(extents)); });
   gather_into(*owner, elements.data());
   return host_tensor<T>(extents, std::move(elements));
 }

@@ -20,8 +20,10 @@ SHARDWISE_INLINE std::string state_name(std::string_view prefix, const leaf_path
 SHARDWISE_INLINE std::vector<std::byte> gathered_bytes(tensor_node& owner) {
   require_readable(owner);
   const tensor_desc& tensor = owner.tensor();
-  std::vector<std::byte> whole(
-      static_cast<std::size_t>(element_count(tensor.extents) * size_of(tensor.type)));
+  const index_t count = element_count(tensor.extents), width = size_of(tensor.type);
+  std::vector<std::byte> whole = with_memory_for(count, width, [&] {
+    return std::vector<std::byte>(static_cast<std::size_t>(count * width));
+  });
   gather_into(owner, whole.data());
   return whole;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/core/index.hpp"
+#include "shardwise/tensor/out_of_memory.hpp"
 #include "shardwise/tensor/system_memory.hpp"
 
 #include <algorithm>
@@ -75,7 +76,7 @@ class memory_arena : public std::enable_shared_from_this<memory_arena> {
 
   /// Returns a block of at least `bytes` with one owner; its contents are not initialised.
   ///
-  /// Zero bytes are valid. Throws `std::bad_alloc` if the system has no memory even after all
+  /// Zero bytes are valid. Throws `out_of_memory` if the system has no memory even after all
   /// cached memory was released, and if `bytes` is negative or too large.
   [[nodiscard]] arena_block& allocate(index_t bytes);
 
@@ -111,14 +112,6 @@ class memory_arena : public std::enable_shared_from_this<memory_arena> {
   using free_lists = std::array<arena_block*, size_class::count>;
 
   explicit memory_arena(index_t cache_limit) noexcept : cache_limit_(cache_limit) {}
-
-  [[noreturn]] static void refuse() {
-#if defined(__cpp_exceptions)
-    throw std::bad_alloc();
-#else
-    std::abort();
-#endif
-  }
 
   /// Returns the most recently used cached block of this class, which may still be in a CPU cache.
   [[nodiscard]] arena_block* take_free(size_class size);

@@ -16,7 +16,7 @@ SHARDWISE_INLINE std::shared_ptr<memory_arena> memory_arena::create(index_t cach
 }
 
 SHARDWISE_INLINE arena_block& memory_arena::allocate(index_t bytes) {
-  if (bytes < 0 || bytes > size_class::largest) refuse();
+  if (bytes < 0 || bytes > size_class::largest) internal::fail_for_memory(bytes);
   const size_class size = size_class::of(bytes);
   arena_block* block = take_free(size);
   if (block == nullptr) block = make(size);
@@ -55,7 +55,7 @@ SHARDWISE_INLINE arena_block* memory_arena::make(size_class size) {
   if (memory == nullptr) {
     trim();
     memory = detail::take_memory(size.bytes);
-    if (memory == nullptr) refuse();
+    if (memory == nullptr) internal::fail_for_memory(signed_bytes(size));
   }
   block->data = static_cast<std::byte*>(memory);
   block->size = size;

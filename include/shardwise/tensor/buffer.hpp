@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstring>
-#include <limits>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -33,10 +32,12 @@ class shard_buffer {
   /// A buffer without elements.
   shard_buffer() = default;
 
-  /// Creates a buffer of `size` uninitialised elements. Throws `std::bad_alloc` if there is no
+  /// Creates a buffer of `size` uninitialised elements. Throws `out_of_memory` if there is no
   /// memory for them, or if `size` is negative or too large.
   shard_buffer(memory_arena& from, index_t size) : size_(size) {
     if (size == 0) return;
+    constexpr auto width = static_cast<index_t>(sizeof(T));
+    if (size < 0 || size > size_class::largest / width) internal::fail_for_memory(size, width);
     block_ = &from.allocate(bytes_of(size));
     data_ = static_cast<T*>(static_cast<void*>(block_->data));
   }
@@ -118,11 +119,8 @@ class shard_buffer {
   template <class U>
   friend class shard_buffer;
 
-  /// Returns the bytes of `size` elements, or -1, which every arena rejects.
   [[nodiscard]] static constexpr index_t bytes_of(index_t size) noexcept {
-    constexpr auto width = static_cast<index_t>(sizeof(T));
-    if (size < 0 || size > std::numeric_limits<index_t>::max() / width) return -1;
-    return size * width;
+    return size * static_cast<index_t>(sizeof(T));
   }
 
   arena_block* block_ = nullptr;

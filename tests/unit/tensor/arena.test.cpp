@@ -118,6 +118,15 @@ TEST_CASE("sizes that cannot be had are refused") {
   CHECK_THROWS_AS(memory->allocate(std::numeric_limits<index_t>::max()), std::bad_alloc);
   CHECK_THROWS_AS(memory->allocate(size_class::largest), std::bad_alloc);
   CHECK(memory->allocated_bytes() == 0);
+  CHECK_THROWS_AS(memory->allocate(size_class::largest), out_of_memory);
+  CHECK_THROWS_WITH(memory->allocate(size_class::largest),
+                    contains("out_of_memory: there is no memory for 1152921504606846976 bytes; "));
+  CHECK_THROWS_WITH(memory->allocate(-1), contains("-1 bytes"));
+  CHECK_THROWS_WITH(shard_buffer<double>(*memory, (index_t{1} << 61) + 1),
+                    contains("2305843009213693953 elements of 8 bytes each"));
+  CHECK_THROWS_WITH(shard_buffer<double>(*memory, -1), contains("-1 elements of 8 bytes each"));
+  CHECK_THROWS_WITH(shard_buffer<double>(*memory, index_t{1} << 57),
+                    contains("1152921504606846976"));
   // Products that wrap around to a small number are detected.
   CHECK_THROWS_AS(shard_buffer<double>(*memory, (index_t{1} << 61) + 1), std::bad_alloc);
   CHECK_THROWS_AS(shard_buffer<double>(*memory, -1), std::bad_alloc);
