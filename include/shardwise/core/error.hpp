@@ -15,11 +15,12 @@ namespace shardwise {
 /// printed.
 class error : public std::exception {
  public:
-  explicit error(const diagnosis& verdict) noexcept
-      : verdict_(verdict), words_(describe(verdict)) {}
+  explicit error(const diagnosis& verdict) noexcept : verdict_(verdict) { add(describe(verdict)); }
   /// Adds words after the sentence, such as the operands' layouts or the call that fixes the error.
   error(const diagnosis& verdict, text_view advice) noexcept : error(verdict) {
-    if (!advice.empty()) words_ << "; " << advice;
+    if (advice.empty()) return;
+    words_ << "; ";
+    add(advice);
   }
 
   [[nodiscard]] const char* what() const noexcept override { return words_.c_str(); }
@@ -27,6 +28,15 @@ class error : public std::exception {
   [[nodiscard]] violation code() const noexcept { return verdict_.rule; }
 
  private:
+  /// Shows a zero as `\0`, since `what` ends at one.
+  void add(text_view words) noexcept {
+    for (const char c : words)
+      if (c == '\0')
+        words_ << "\\0";
+      else
+        words_ << c;
+  }
+
   diagnosis verdict_;
   message_text words_;
 };
@@ -67,6 +77,16 @@ namespace internal {
 /// condition is false for NaN.
 constexpr void require_within(bool condition, text_view words) {
   if (!condition) fail({.rule = violation::number_is_out_of_range}, words);
+}
+
+/// Fails with a rule of files if a path contains a zero: the system would take what is before it
+/// for the path, and read or replace another file.
+constexpr void require_whole_path(violation rule, text_view path) {
+  for (const char c : path) {
+    if (c != '\0') continue;
+    message_text words(path);
+    fail({.rule = rule}, words << ": a path ends at its first zero, and this one goes on after it");
+  }
 }
 
 }  // namespace internal

@@ -3,6 +3,7 @@
 
 #include "shardwise/core/error.hpp"
 #include "shardwise/layout/layout_rules.hpp"
+#include "shardwise/tensor/out_of_memory.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -31,6 +32,7 @@ namespace detail {
 class packed_file {
  public:
   explicit packed_file(const std::string& path) : path_(path), handle_(nullptr, &::gzclose) {
+    internal::require_whole_path(violation::file_is_not_readable, path);
     const int number = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     struct stat about {};
     if (number < 0 || ::fstat(number, &about) != 0) {
@@ -83,7 +85,7 @@ class packed_file {
            problem == Z_ERRNO ? std::strerror(errno) : words);
   }
   [[noreturn]] void refuse(violation rule, const std::string& reason) const {
-    fail({.rule = rule}, text_view((path_ + ": " + reason).c_str()));
+    fail({.rule = rule}, path_ + ": " + reason);
   }
 
  private:
@@ -128,7 +130,11 @@ class packed_file {
   // The header may be wrong, so pages are written only for data that is actually there. The whole
   // memory is requested at once, since growing would copy it, and need up to three times as much.
   if (file.require_room(4 + 4 * made.extents.ssize(), count))
-    made.bytes.reserve(static_cast<std::size_t>(count));
+    made.bytes = internal::with_memory_for(count, 1, [&] {
+      std::vector<std::uint8_t> bytes;
+      bytes.reserve(static_cast<std::size_t>(count));
+      return bytes;
+    });
   constexpr index_t step = index_t{1} << 20;
   while (static_cast<index_t>(made.bytes.size()) < count) {
     const std::size_t have = made.bytes.size();

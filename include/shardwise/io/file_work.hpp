@@ -19,7 +19,7 @@ namespace detail {
 
 SHARDWISE_INLINE_FILES void fail_file(violation rule, const std::string& path,
                                       const std::string& reason) {
-  fail({.rule = rule}, text_view((path + ": " + reason).c_str()));
+  fail({.rule = rule}, path + ": " + reason);
 }
 SHARDWISE_INLINE_FILES void fail_file(violation rule, const std::string& path) {
   fail_file(rule, path, std::strerror(errno));
@@ -35,7 +35,9 @@ SHARDWISE_INLINE_FILES bool file_handle::close() noexcept {
 }  // namespace detail
 
 SHARDWISE_INLINE_FILES input_file::input_file(std::string path)
-    : path_(std::move(path)), handle_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+    : path_(std::move(path)), handle_(-1) {
+  internal::require_whole_path(violation::file_is_not_readable, path_);
+  handle_ = detail::file_handle(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat about {};
   if (handle_.number() < 0 || ::fstat(handle_.number(), &about) != 0)
     detail::fail_file(violation::file_is_not_readable, path_);
@@ -57,6 +59,7 @@ SHARDWISE_INLINE_FILES void input_file::read(index_t place, std::span<std::byte>
 
 SHARDWISE_INLINE_FILES output_file::output_file(std::string path)
     : path_(std::move(path)), handle_(-1) {
+  internal::require_whole_path(violation::file_is_not_writable, path_);
   // A device or a pipe would be replaced by a file.
   struct stat about {};
   const bool exists = ::stat(path_.c_str(), &about) == 0;

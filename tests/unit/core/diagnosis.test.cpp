@@ -129,3 +129,13 @@ TEST_CASE("the failure handler can be exchanged and put back") {
   const failure_handler before = set_failure_handler(mine);
   CHECK(set_failure_handler(before) == mine);
 }
+
+TEST_CASE("an error shows zeros in its words, and what follows them") {
+  const char name[] = "a\0b";
+  const error failure({.rule = violation::file_is_malformed}, text_view(name, 3));
+  CHECK_THAT(failure.what(), contains("; a\\0b"));
+  CHECK_THROWS_WITH(internal::require_whole_path(violation::file_is_not_readable, {name, 3}),
+                    contains("file_is_not_readable") &&
+                        contains("a\\0b: a path ends at its first zero, and this one goes on"));
+  CHECK_NOTHROW(internal::require_whole_path(violation::file_is_not_readable, "a path"));
+}

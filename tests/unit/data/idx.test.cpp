@@ -95,6 +95,10 @@ TEST_CASE("memory for an IDX file is bounded by its header and by what its bytes
 TEST_CASE("IDX files that do not hold what their header says are refused") {
   const scratch at;
   REQUIRE(refusal(at.file("missing")) == violation::file_is_not_readable);
+  write(at.file("right"), header({1}) + "x");
+  REQUIRE_THROWS_WITH(
+      read_idx(at.file("right") + std::string("\0cut", 4)),
+      contains("file_is_not_readable") && contains("a path ends at its first zero"));
   const std::string body(6, 'x');
   const std::vector<std::string> wrong = {
       "", "\1", header({3, 2}) + "short", header({3, 2}) + body + "y", header({3, 2}, 13) + body,

@@ -135,6 +135,22 @@ TEST_CASE("what a killed process has left may be of any mode, beside a target na
   REQUIRE((file.read() == "after" && fs::is_symlink(link.path())));
 }
 
+TEST_CASE("a path is not cut at a zero") {
+  const temporary file("file-zero");
+  save(file.path(), "before");
+  const std::string longer = file.path() + std::string("\0.other", 7);
+  const auto why = contains("a path ends at its first zero");
+  REQUIRE_THROWS_WITH(output_file(longer), contains("file_is_not_writable") && why);
+  REQUIRE_THROWS_WITH(output_file(longer), contains(file.path() + "\\0.other"));
+  REQUIRE_THROWS_WITH(input_file(longer), contains("file_is_not_readable") && why);
+  REQUIRE_THROWS_WITH(safetensors_file(longer), why);
+  REQUIRE(file.read() == "before");
+  // The name of a tensor may have a zero, which errors show.
+  file.write(
+      support::file_of(R"({"a\u0000b":{"dtype":"U8","shape":[1],"data_offsets":[1,2]}})", ""));
+  REQUIRE_THROWS_WITH(safetensors_file(file.path()), contains(R"(tensor 'a\0b': it begins at 1)"));
+}
+
 TEST_CASE("files that only look like unfinished ones stay") {
   const temporary file("file-alike");
   save(file.path(), "before");
