@@ -61,9 +61,10 @@ class pool_stopped : public std::exception {
 class worker_team {
  public:
   /// Creates a team of the caller and `threads - 1` helpers; 0 means the number of available cores.
-  /// There are fewer threads if the system cannot create them. A request on `stop` has the effect
-  /// of `request_stop`.
-  explicit worker_team(unsigned threads = 0, std::stop_token stop = {});
+  /// There are fewer threads if the system cannot create them, and at most 8191. A request on
+  /// `stop` has the effect of `request_stop`. Throws `amount_is_out_of_range` if `threads` is
+  /// negative.
+  explicit worker_team(index_t threads = 0, std::stop_token stop = {});
 
   worker_team(const worker_team&) = delete;
   worker_team& operator=(const worker_team&) = delete;
@@ -110,7 +111,10 @@ class worker_team {
   enum class helpers : unsigned char { unused, awake, all };
   static constexpr std::uint32_t has_team = 0x80000000;
 
-  worker_team(unsigned threads, const core_set& cores, std::stop_token stop);
+  worker_team(index_t threads, const core_set& cores, std::stop_token stop);
+
+  /// Returns the number of threads of a team that is asked for `threads`.
+  [[nodiscard]] static unsigned threads_for(index_t threads, const core_set& cores);
 
   /// A call of `run`, which the destructor waits for and which may hold the helpers.
   class visit {

@@ -2,11 +2,12 @@
 #pragma once
 
 #include "shardwise/core/config.hpp"
+#include "shardwise/core/error.hpp"
 #include "shardwise/pool/worker_team.hpp"
 
 namespace shardwise {
 
-SHARDWISE_INLINE worker_team::worker_team(unsigned threads, std::stop_token stop)
+SHARDWISE_INLINE worker_team::worker_team(index_t threads, std::stop_token stop)
     : worker_team(threads, core_set::available(), std::move(stop)) {}
 
 SHARDWISE_INLINE worker_team::~worker_team() {
@@ -26,10 +27,18 @@ SHARDWISE_INLINE void worker_team::report_stop() {
 #endif
 }
 
-SHARDWISE_INLINE worker_team::worker_team(unsigned threads, const core_set& cores,
+SHARDWISE_INLINE unsigned worker_team::threads_for(index_t threads, const core_set& cores) {
+  if (threads < 0)
+    fail({.rule = violation::amount_is_out_of_range, .have = threads, .want = 0},
+         "the number of threads is 1 or more, or 0 to have it chosen");
+  const index_t wanted = threads == 0 ? index_t{cores.size()} : threads;
+  return static_cast<unsigned>(std::min(wanted, index_t{phase_gate::most_helpers}));
+}
+
+SHARDWISE_INLINE worker_team::worker_team(index_t threads, const core_set& cores,
                                           std::stop_token stop)
-    : gate_(cores, std::chrono::microseconds(threads > cores.size() ? 0 : 20)),
-      tasks_(std::min(threads == 0 ? cores.size() : threads, phase_gate::most_helpers)),
+    : gate_(cores, std::chrono::microseconds(threads > index_t{cores.size()} ? 0 : 20)),
+      tasks_(threads_for(threads, cores)),
       stop_(std::move(stop)) {
   helpers_.reserve(tasks_.threads() - 1);
   const auto hire = [&] {

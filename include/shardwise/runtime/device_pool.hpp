@@ -48,10 +48,10 @@ class device_error : public std::runtime_error, public std::nested_exception {
 class pool_state {
  public:
   /// Creates a machine with the devices of `mesh`; 0 threads means `min(devices, cores)`.
-  explicit pool_state(const mesh_desc& mesh, unsigned threads = 0, std::stop_token stop = {});
+  explicit pool_state(const mesh_desc& mesh, index_t threads = 0, std::stop_token stop = {});
   /// Creates the machine of one of several owners of the mesh; the carrier of `share` knows which.
   /// With one owner it is the same as above.
-  pool_state(const mesh_desc& mesh, owner_share share, unsigned threads = 0,
+  pool_state(const mesh_desc& mesh, owner_share share, index_t threads = 0,
              std::stop_token stop = {});
 
   pool_state(const pool_state&) = delete;
@@ -100,7 +100,7 @@ class pool_state {
   void run_named(index_t count, function_view<index_t(index_t)> device_of,
                  function_view<void(index_t)> body, index_t work);
 
-  pool_state(const mesh_desc& mesh, std::unique_ptr<owner_link> link, unsigned threads,
+  pool_state(const mesh_desc& mesh, std::unique_ptr<owner_link> link, index_t threads,
              std::stop_token stop);
 
   [[nodiscard]] static std::vector<index_t> devices_of(const owner_link* link, index_t devices);
@@ -136,22 +136,23 @@ class pool_state {
 /// whose program waits for it throws `pool_waits_for_itself`.
 class device_pool {
  public:
-  /// Creates `devices` devices on one axis named "devices"; 0 threads means `min(devices, cores)`.
-  explicit device_pool(index_t devices, unsigned threads = 0, std::stop_token stop = {})
+  /// Creates `devices` devices on one axis named "devices"; 0 threads means `min(devices, cores)`,
+  /// and a negative number is refused with `amount_is_out_of_range`, by all constructors.
+  explicit device_pool(index_t devices, index_t threads = 0, std::stop_token stop = {})
       : device_pool(line(devices), threads, std::move(stop)) {}
   /// Creates the devices of a run-time mesh whose sizes are all known.
-  explicit device_pool(const mesh_desc& mesh, unsigned threads = 0, std::stop_token stop = {});
+  explicit device_pool(const mesh_desc& mesh, index_t threads = 0, std::stop_token stop = {});
   /// Creates the devices of a mesh.
   template <Mesh M>
-  explicit device_pool(const M& mesh, unsigned threads = 0, std::stop_token stop = {})
+  explicit device_pool(const M& mesh, index_t threads = 0, std::stop_token stop = {})
       : device_pool(mesh.desc(), threads, std::move(stop)) {}
 
   /// Creates the part of a mesh that one process owns, if several processes run the same program:
   /// this one stores and computes the shards of its devices. With one owner it is an ordinary pool.
   template <Mesh M>
-  device_pool(const M& mesh, owner_share share, unsigned threads = 0, std::stop_token stop = {})
+  device_pool(const M& mesh, owner_share share, index_t threads = 0, std::stop_token stop = {})
       : device_pool(mesh.desc(), std::move(share), threads, std::move(stop)) {}
-  device_pool(const mesh_desc& mesh, owner_share share, unsigned threads = 0,
+  device_pool(const mesh_desc& mesh, owner_share share, index_t threads = 0,
               std::stop_token stop = {});
 
   /// A pool needs devices, and cannot be created from a type that only refers to a mesh, such as a

@@ -24,11 +24,11 @@ inline void take_scratch(void* of, std::size_t bytes, void* to) {
 
 }  // namespace detail
 
-SHARDWISE_INLINE pool_state::pool_state(const mesh_desc& mesh, unsigned threads,
+SHARDWISE_INLINE pool_state::pool_state(const mesh_desc& mesh, index_t threads,
                                         std::stop_token stop)
     : pool_state(mesh, std::unique_ptr<owner_link>(), threads, std::move(stop)) {}
 
-SHARDWISE_INLINE pool_state::pool_state(const mesh_desc& mesh, owner_share share, unsigned threads,
+SHARDWISE_INLINE pool_state::pool_state(const mesh_desc& mesh, owner_share share, index_t threads,
                                         std::stop_token stop)
     : pool_state(mesh, link_of(checked(mesh), std::move(share)), threads, std::move(stop)) {}
 
@@ -94,7 +94,7 @@ SHARDWISE_INLINE void pool_state::run_named(index_t count,
 }
 
 SHARDWISE_INLINE pool_state::pool_state(const mesh_desc& mesh, std::unique_ptr<owner_link> link,
-                                        unsigned threads, std::stop_token stop)
+                                        index_t threads, std::stop_token stop)
     : devices_by_position_(copy_of(checked(mesh).order.devices())),
       positions_by_device_(copy_of(mesh.order.positions())),
       mesh_{mesh.axes, device_order(devices_by_position_, positions_by_device_)},
@@ -103,7 +103,7 @@ SHARDWISE_INLINE pool_state::pool_state(const mesh_desc& mesh, std::unique_ptr<o
       arena_(memory_arena::create()),
       link_(std::move(link)),
       own_devices_(devices_of(link_.get(), devices_)),
-      team_(threads > 0 ? threads : default_threads(own_devices_), std::move(stop)) {}
+      team_(threads != 0 ? threads : default_threads(own_devices_), std::move(stop)) {}
 
 SHARDWISE_INLINE std::vector<index_t> pool_state::devices_of(const owner_link* link,
                                                              index_t devices) {
@@ -155,12 +155,12 @@ SHARDWISE_INLINE unsigned pool_state::default_threads(
       std::min(static_cast<index_t>(devices.size()), index_t{core_set::available().size()}));
 }
 
-SHARDWISE_INLINE device_pool::device_pool(const mesh_desc& mesh, unsigned threads,
+SHARDWISE_INLINE device_pool::device_pool(const mesh_desc& mesh, index_t threads,
                                           std::stop_token stop)
     : state_(std::make_shared<pool_state>(mesh, threads, std::move(stop))) {}
 
-SHARDWISE_INLINE device_pool::device_pool(const mesh_desc& mesh, owner_share share,
-                                          unsigned threads, std::stop_token stop)
+SHARDWISE_INLINE device_pool::device_pool(const mesh_desc& mesh, owner_share share, index_t threads,
+                                          std::stop_token stop)
     : state_(std::make_shared<pool_state>(mesh, std::move(share), threads, std::move(stop))) {}
 
 SHARDWISE_INLINE cost_ledger device_pool::counters() const {

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstddef>
 #include <latch>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <stdexcept>
@@ -321,6 +322,22 @@ TEST_CASE("a pool has the devices of its mesh") {
   CHECK(line.mesh() == mesh_desc{{axis_desc{"devices", 5}}});
   CHECK(device_pool(1).threads() == 1);
   CHECK(device_pool(1, 2).threads() == 2);
+}
+
+TEST_CASE("a negative number of threads is refused, in every constructor") {
+  // Combined matchers refer to their parts.
+  const std::string sentence = describe({.rule = violation::amount_is_out_of_range, .have = -1});
+  const auto words =
+      contains(sentence + "; the number of threads is 1 or more, or 0 to have it chosen");
+  REQUIRE_THAT(sentence, contains("(-1 where 0 is needed)"));
+  const int less = -1;
+  CHECK_THROWS_WITH(worker_team(less), words);
+  CHECK_THROWS_WITH(device_pool(2, less), words);
+  CHECK_THROWS_WITH(device_pool(pod{}, less), words);
+  CHECK_THROWS_WITH(device_pool(pod::value, owner_share{{0, 0, 0, 0, 0, 0, 0, 0}}, less), words);
+  CHECK_THROWS_AS(worker_team(std::numeric_limits<index_t>::min()), error);
+  CHECK_THROWS_WITH(worker_team(-4294967295), contains("-4294967295 where 0"));
+  CHECK(worker_team(2U).threads() == 2);
 }
 
 TEST_CASE("a pool refuses a mesh that has no size") {
