@@ -4,6 +4,7 @@
 /// General-purpose parts that do not depend on sharding: sizes, texts, sequences without
 /// allocation, diagnoses.
 
+#include "shardwise/core/agreed.hpp"
 #include "shardwise/core/broken_rule.hpp"
 #include "shardwise/core/config.hpp"
 #include "shardwise/core/diagnosis.hpp"

@@ -34,6 +34,7 @@
 #include "shardwise/plan/recompute.hpp"
 #include "shardwise/plan/recorded.hpp"
 #include "shardwise/plan/redistribute.hpp"
+#include "shardwise/plan/refused_program.hpp"
 #include "shardwise/plan/schedule.hpp"
 #include "shardwise/plan/step.hpp"
 #include "shardwise/plan/structure.hpp"

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/agreed.hpp"
 #include "shardwise/core/fact.hpp"
+
+#include <type_traits>
 
 namespace shardwise {
 
@@ -24,18 +27,43 @@ inline constexpr auto rule_if<Rule, Rule> = Rule;
 template <auto Rule, class About, auto... Facts>
 inline constexpr bool satisfied = detail::is_no_rule(Rule);
 
+namespace internal {
+/// A value in the place of an invalid result that a program converts to `T`, where constant
+/// expressions need one.
+template <class T>
+struct stand_in;
+template <class T>
+  requires std::is_arithmetic_v<T>
+struct stand_in<T> {
+  static constexpr T value() noexcept { return T(1); }
+};
+template <class T>
+concept HasStandIn = requires {
+  stand_in<T>::value();
+};
+}  // namespace internal
+
 /// The result type of an operation on the result of an invalid one: the error has been reported,
 /// and everything that uses this result compiles silently.
 struct refused_value {
   // What functions of any tensor ask of its type; the answers do not matter.
   using value_type = float;
+  using mesh_type = internal::refused_part;
+  using layout_type = internal::refused_part;
   struct extents_type {
-    static constexpr int rank = 1;
-    static constexpr int value[] = {1, 1, 1, 1, 1, 1, 1, 1};
+    static constexpr bool is_legal = false;
+    static constexpr internal::agreed_size rank{}, dynamic_rank{};
+    static constexpr internal::agreed_sizes value{};
   };
   // Declared and never defined: a program that breaks a rule never runs.
   template <class T>
   operator T() const;
+  // A traced function that says what it returns converts its invalid result in a constant
+  // expression.
+  template <internal::HasStandIn T>
+  constexpr operator T() const {
+    return internal::stand_in<T>::value();
+  }
   template <class... I>
   refused_value operator()(const I&...) const;
   // The single element of what would have been read: any number goes on without an error.

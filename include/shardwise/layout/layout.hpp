@@ -54,19 +54,14 @@ template <class Mesh, class Spec, class Partial, class Policy>
     return wrong_part<3, Policy>{};
 }
 
-/// True for a mesh that is itself rejected.
-template <class Mesh>
-concept RefusedMesh = requires {
-  requires !Mesh::is_legal;
-};
-
 /// The rule that a layout type breaks.
 template <class Mesh, class Spec, class Partial, class Policy>
 [[nodiscard]] constexpr auto refuse_layout() noexcept {
   constexpr auto verdict = [] {
     return resolve_parts(Mesh::value, Spec::value, Partial::value, Policy::value).verdict;
   };
-  if constexpr (RefusedMesh<Mesh>)
+  if constexpr (RefusedPart<Mesh> || RefusedPart<Spec> || RefusedPart<Partial> ||
+                RefusedPart<Policy>)
     return refused<>{};
   else if constexpr (verdict().rule == violation::layout_is_malformed)
     return refuse_part<Mesh, Spec, Partial, Policy>();

@@ -52,7 +52,10 @@ struct refused_layout<layout<Mesh, Spec, Partial, Policy>>
 /// The rule that three types break which are not the arguments of a tensor.
 template <class T, class Extents, class Layout>
 [[nodiscard]] constexpr auto refuse_parts() noexcept {
-  if constexpr (!is_element<T>)
+  if constexpr (std::is_same_v<Extents, refused_value::extents_type> ||
+                std::is_same_v<Layout, refused_part>)
+    return refused<>{};
+  else if constexpr (!is_element<T>)
     return refused<misuse::element_is_not_supported, T>{};
   else if constexpr (!are_parts_of_tensor<T, Extents, layout<mesh<>, P<>>>)
     return refused_extents<Extents>{};

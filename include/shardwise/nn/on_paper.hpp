@@ -15,6 +15,14 @@
 
 namespace shardwise {
 
+/// The same nest of tensors without elements: class templates are instantiated with abstract
+/// tensors, and arrays and tuples with abstract members. A class that is not a template does not
+/// change.
+///
+///     using paper_model = on_paper<nn::linear<W, B>>;
+template <class Nest>
+using on_paper = typename internal::changed_nest<Nest, internal::to_paper>::type;
+
 namespace detail {
 
 /// Makes the tensors of a nest inputs of a program when they are created; `Sizes` are those of the
@@ -43,17 +51,10 @@ struct kept_by {
   constexpr void operator()(const auto& x) const { program.keep(x.id_in(program)); }
 };
 
-}  // namespace detail
-
-/// The same nest of tensors without elements: class templates are instantiated with abstract
-/// tensors, and arrays and tuples with abstract members. A class that is not a template does not
-/// change.
-///
-///     using paper_model = on_paper<nn::linear<W, B>>;
-template <class Nest>
-using on_paper = typename internal::changed_nest<Nest, internal::to_paper>::type;
-
-namespace detail {
+/// True if there is an error in the function that returns `Results`.
+template <class Results, class F, class... Nests>
+inline constexpr bool refuses_nests = internal::holds_refusal<std::remove_cvref_t<Results>> ||
+                                      internal::refuses_silently<F, on_paper<Nests>...>;
 
 /// The size of a nest of these types: elements, and bytes on the device that holds most.
 struct nest_sizes {
@@ -93,20 +94,22 @@ inline constexpr index_t nest_bytes = detail::sizes_of_nest<Nest>.bytes;
 ///
 ///     constexpr auto recorded = trace_nests_program<512, model, X>(loss);
 template <std::size_t Capacity, class... Nests, class F, std::convertible_to<index_t>... Sizes>
-[[nodiscard]] constexpr traced_program<Capacity> trace_nests_program(const F& f, Sizes... sizes) {
-  traced_program<Capacity> out;
+[[nodiscard]] constexpr auto trace_nests_program(const F& f, Sizes... sizes) {
   // Named here, where the program calls, so that compilers show an error in `f` in few lines.
   using results = decltype(f(std::declval<const on_paper<Nests>&>()...));
-  if constexpr (!internal::holds_refusal<std::remove_cvref_t<results>>) {
+  if constexpr (detail::refuses_nests<results, F, Nests...>) {
+    return internal::refused_program<Capacity>{};
+  } else {
     (detail::require_defaults<on_paper<Nests>>(), ...);
+    traced_program<Capacity> out;
     program_builder code(out);
     const detail::entered<Sizes...> enter{code, {sizes...}};
     const std::tuple<on_paper<Nests>...> operands{make_nest<on_paper<Nests>>(enter)...};
     const auto result = internal::call_with(f, operands);
     const detail::kept_by keep{code};
     internal::for_each_tensor(result, keep);
+    return out;
   }
-  return out;
 }
 
 /// Returns the cost of `f` on nests of these types: the `trace` of a whole training step.
@@ -116,7 +119,7 @@ template <std::size_t Capacity, class... Nests, class F, std::convertible_to<ind
 template <std::size_t Capacity, class... Nests, class F, std::convertible_to<index_t>... Sizes>
 [[nodiscard]] constexpr auto trace_nests(const F& f, Sizes... sizes) {
   using results = decltype(f(std::declval<const on_paper<Nests>&>()...));
-  if constexpr (internal::holds_refusal<std::remove_cvref_t<results>>)
+  if constexpr (detail::refuses_nests<results, F, Nests...>)
     return internal::refused_ledger{};
   else
     return ledger_of(trace_nests_program<Capacity, Nests...>(f, sizes...));

@@ -32,6 +32,26 @@ struct abstract_tensor : type_parts::recorded<typename Layout::mesh_type> {
   }
 };
 
+namespace internal {
+/// A tensor of an illegal type has caused its error: what reads it causes no further ones.
+template <class T, class Extents, class Layout>
+inline constexpr int operand_kind_of<abstract_tensor<T, Extents, Layout>> =
+    extents_judge<Layout, Extents>::ok&&
+            layout_judge<typename Layout::mesh_type, typename Layout::spec_type,
+                         typename Layout::partial_type, typename Layout::policy_type>::ok
+        ? operand_kind::typed
+        : operand_kind::refused_result;
+
+template <class T, class Extents, class Layout>
+struct stand_in<abstract_tensor<T, Extents, Layout>> {
+  [[nodiscard]] static constexpr abstract_tensor<T, Extents, Layout> value() noexcept {
+    using mesh_type = typename Layout::mesh_type;
+    return {
+        {mesh_type::value, Extents::value, nullptr, type_parts::recorded<mesh_type>::stand_in_id}};
+  }
+};
+}  // namespace internal
+
 /// Marks an input of a traced program as donated: the program may reuse its memory, so an update in
 /// place needs no copy. At run time, this applies to every tensor without remaining handles.
 ///
@@ -184,6 +204,13 @@ template <class Mesh>
 
 }  // namespace detail
 
+namespace internal {
+/// True for the arguments of a tensor type of which one has caused its error already.
+template <class Named>
+concept MadeOfRefusedParts = RefusedPart<typename Named::extents> ||
+    RefusedPart<typename Named::layout> || RefusedPart<typename Named::layout::mesh_type>;
+}  // namespace internal
+
 /// Returns a tensor of type `X` without elements. `sizes` are its dyn extents in order, then the
 /// sizes of the dyn axes of its mesh.
 ///
@@ -191,11 +218,13 @@ template <class Mesh>
 template <class X, std::convertible_to<index_t>... Sizes>
 [[nodiscard]] constexpr decltype(auto) abstract(Sizes... sizes) {
   using named = internal::parts_of<X>;
-  if constexpr (!requires {
-                  named::extents::dynamic_rank;
-                  typename named::layout::mesh_type;
-                  requires is_element<typename named::value_type>;
-                }) {
+  if constexpr (internal::MadeOfRefusedParts<named>) {
+    return refused_value{};
+  } else if constexpr (!requires {
+                         named::extents::dynamic_rank;
+                         typename named::layout::mesh_type;
+                         requires is_element<typename named::value_type>;
+                       }) {
     constexpr std::type_identity<X> named_type;
     return internal::given<decltype(internal::refuse_tensor(named_type))>::value();
   } else {

@@ -45,6 +45,11 @@ concept Traceable = requires(const callee<F>& f, X&... operands) {
   f(operands...);
 };
 
+/// True for a function whose result for such arguments does not tell that there has been an error:
+/// the gradient of an invalid function is a nest of the same type as that of a valid one.
+template <class F, class... X>
+inline constexpr bool refuses_silently = false;
+
 /// The name of a function in errors, without the types of its tensors, which would make lines long.
 template <class F, int Kind = Operand<F> ? 2 : !std::is_class_v<F>>
 struct shown_function {

@@ -236,6 +236,20 @@ struct gradient_function {
 
 namespace internal {
 
+/// The same conditions as in the call, which has reported what is broken.
+template <class F, class Asked, class... X>
+inline constexpr bool refuses_silently<type_parts::gradient_function<F, Asked>, X...> = [] {
+  using results = std::remove_cvref_t<decltype(std::declval<const callee<F>&>()(
+      std::declval<const typename recorded_as<X>::type&>()...))>;
+  if constexpr (std::is_same_v<results, not_callable> || holds_refusal<results> ||
+                may_be_an_error<results>)
+    return true;
+  else if constexpr (!Asked::template judged<results, X...>::ok)
+    return true;
+  else
+    return !Asked::template judged_request<X...>::ok;
+}();
+
 /// The error of a gradient that gets the arguments of its function, or a result in its place.
 template <fixed_string Call, class F, class... X>
 using gradient_called_at_once = typename refused_arguments<F, 1 + int{sizeof...(X)}, Call>::type;

@@ -20,6 +20,8 @@ template <class Mesh>
 class recorded {
  public:
   using domain = abstract_domain;
+  /// The value, in no program, that stands in for the result of an invalid operation.
+  static constexpr value_id stand_in_id = -2;
 
   constexpr recorded(const mesh_desc& mesh, const extents_desc& extents,
                      program_builder* program = nullptr, value_id id = -1) noexcept
@@ -40,7 +42,10 @@ class recorded {
   /// Returns the value in `program`, which is the program of this tensor or the body of a call in
   /// it: the body captures the tensor then.
   [[nodiscard]] constexpr value_id id_in(program_builder& program) const {
-    return program_ == &program ? id_ : program.captured(program_, id_);
+    if (program_ == &program) return id_;
+    if (id_ == stand_in_id)
+      return program.append(operation_of<input_operation>, {}, {}, {element::f32, extents_, {}});
+    return program.captured(program_, id_);
   }
   /// Records that the program uses this tensor by name.
   constexpr void name() const noexcept {
@@ -81,7 +86,7 @@ class recorded {
                                            const extents_desc& extents) const {
     program_builder* const to = program();
     return made(extents, to == nullptr
-                             ? -1
+                             ? id_
                              : to->append(what, how, ids, {paper.type, extents, paper.layout}));
   }
   /// Returns this tensor as a value of another program.
@@ -98,7 +103,7 @@ class recorded {
     if (program_builder* const to = program())
       return made(extents_, append_reshard(*to, id_in(*to), target));
     require(redistribute(mesh(), known(paper), target).verdict);
-    return made(extents_, -1);
+    return made(extents_, id_);
   }
   /// Returns a further result of the operation that computed this tensor.
   [[nodiscard]] constexpr recorded result(int number, const tensor_desc& what) const {

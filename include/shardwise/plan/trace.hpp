@@ -5,7 +5,7 @@
 #include "shardwise/expression/operation.hpp"
 #include "shardwise/plan/abstract.hpp"
 #include "shardwise/plan/callee.hpp"
-#include "shardwise/plan/planned_program.hpp"
+#include "shardwise/plan/refused_program.hpp"
 
 #include <type_traits>
 #include <utility>
@@ -57,7 +57,7 @@ template <class Result, class F, class... X>
 [[nodiscard]] constexpr auto judge_trace() noexcept {
   using shown = typename shown_function<F>::type;
   constexpr int other = first_false<AbstractTensor<X>...>;
-  if constexpr (AnyRefused<Result, X...>)
+  if constexpr (AnyRefused<Result, X...> || refuses_silently<F, X...>)
     return refused<>{};
   else if constexpr (other >= 0)
     return no_tensor<shown, other, X...>{};
@@ -68,76 +68,6 @@ template <class Result, class F, class... X>
   else
     return judge_result<Result>();
 }
-
-struct agreed;
-template <class A, class B>
-concept OneAgreed = std::is_same_v<A, agreed> || std::is_same_v<B, agreed>;
-
-/// The result of a query of the costs of an invalid program: every assertion about it, and about
-/// what is computed from it, holds, since the error has been reported.
-struct agreed {
-  constexpr operator index_t() const noexcept { return 0; }
-  template <class A, class B>
-    requires OneAgreed<A, B>
-  friend constexpr agreed operator+(const A&, const B&) noexcept { return {}; }
-  template <class A, class B>
-    requires OneAgreed<A, B>
-  friend constexpr agreed operator-(const A&, const B&) noexcept { return {}; }
-  template <class A, class B>
-    requires OneAgreed<A, B>
-  friend constexpr agreed operator*(const A&, const B&) noexcept { return {}; }
-  template <class A, class B>
-    requires OneAgreed<A, B>
-  friend constexpr agreed operator/(const A&, const B&) noexcept { return {}; }
-  template <class A, class B>
-    requires OneAgreed<A, B>
-  friend constexpr agreed operator%(const A&, const B&) noexcept { return {}; }
-  template <class A, class B>
-    requires OneAgreed<A, B>
-  friend constexpr bool operator==(const A&, const B&) noexcept { return true; }
-  template <class A, class B>
-    requires OneAgreed<A, B>
-  friend constexpr bool operator!=(const A&, const B&) noexcept { return true; }
-  template <class A, class B>
-    requires OneAgreed<A, B>
-  friend constexpr bool operator<(const A&, const B&) noexcept { return true; }
-  template <class A, class B>
-    requires OneAgreed<A, B>
-  friend constexpr bool operator<=(const A&, const B&) noexcept { return true; }
-  template <class A, class B>
-    requires OneAgreed<A, B>
-  friend constexpr bool operator>(const A&, const B&) noexcept { return true; }
-  template <class A, class B>
-    requires OneAgreed<A, B>
-  friend constexpr bool operator>=(const A&, const B&) noexcept { return true; }
-  template <class Out>
-  friend Out& operator<<(Out& out, const agreed&) {
-    return out;
-  }
-};
-/// The ledger of an invalid program.
-struct refused_ledger {
-  template <class... Of>
-  [[nodiscard]] constexpr agreed collectives(const Of&...) const noexcept {
-    return {};
-  }
-  template <class... Of>
-  [[nodiscard]] constexpr agreed bytes_moved(const Of&...) const noexcept {
-    return {};
-  }
-  [[nodiscard]] constexpr agreed flops() const noexcept { return {}; }
-  [[nodiscard]] constexpr agreed peak_bytes_per_device() const noexcept { return {}; }
-  [[nodiscard]] constexpr mesh_desc mesh() const noexcept { return {}; }
-  constexpr operator cost_ledger() const noexcept { return {}; }
-  template <class Other>
-  friend constexpr bool operator==(const refused_ledger&, const Other&) noexcept {
-    return true;
-  }
-  template <class Out>
-  friend Out& operator<<(Out& out, const refused_ledger&) {
-    return out;
-  }
-};
 
 /// Marks the results of the traced function: one tensor, or several in a tuple-like type.
 template <class Mesh>
@@ -159,21 +89,25 @@ constexpr void keep(program_builder& program, const R& results) {
 /// `f` is the function that later runs on tensors. `Capacity` bounds the number of instructions;
 /// each number in the function is an instruction.
 template <std::size_t Capacity = 64, class F, class... X>
-[[nodiscard]] constexpr traced_program<Capacity> trace_program(const F& f, X... operands) {
-  traced_program<Capacity> out;
+[[nodiscard]] constexpr auto trace_program(const F& f, X... operands) {
   using result =
       decltype(static_cast<const internal::callee<F>&>(internal::some_callee)(operands...));
-  if constexpr (internal::Traceable<F, X...>) {
+  if constexpr (!internal::Traceable<F, X...> || AnyRefused<X...>) {
+    return internal::refused_program<Capacity>{};
+  } else {
     using judged = decltype(internal::judge_trace<result, F, X...>());
     using shown [[maybe_unused]] = decltype(typename judged::type{});
     if constexpr (judged::ok) {
+      traced_program<Capacity> out;
       program_builder code(out);
       (operands.enter(code, paper_of<X>::value), ...);
       internal::keep(code, f(operands...));
       code.drop_custom_gradients();
+      return out;
+    } else {
+      return internal::refused_program<Capacity>{};
     }
   }
-  return out;
 }
 
 /// Returns the cost of `f` on such operands: collectives, bytes, floating-point operations and peak
@@ -188,7 +122,7 @@ template <std::size_t Capacity = 64, class F, class... X>
       decltype(static_cast<const internal::callee<F>&>(internal::some_callee)(operands...));
   // A function with a single result is not traced by `trace_program`, which would check more, copy
   // the whole program, and add one more function to errors.
-  if constexpr (!internal::Traceable<F, X...>) {
+  if constexpr (!internal::Traceable<F, X...> || AnyRefused<X...>) {
     return internal::refused_ledger{};
   } else if constexpr (requires(const result& r) { (operands.id(), ..., r.id()); }) {
     program_builder code(out);
