@@ -7,18 +7,20 @@ namespace shardwise {
 
 namespace detail {
 
-/// Returns true if cutting `size` elements axis by axis, from the `i`-th axis on, gives pieces of
-/// `piece` elements, of which the last may be short and those after it empty.
-[[nodiscard]] constexpr bool cut_into(const mesh_desc& mesh, const axis_list& axes, int i,
-                                      index_t size, index_t piece) noexcept {
-  if (i == axes.ssize()) return size <= piece;
-  index_t inner = piece;
-  for (int k = i + 1; k < axes.ssize(); ++k) inner *= mesh.size(axes[k]);
-  const index_t chunk = ceil_div(size, mesh.size(axes[i]));
-  if (size > chunk && chunk != inner) return false;
-  const index_t rest = chunk == 0 ? 0 : size % chunk;
-  return cut_into(mesh, axes, i + 1, chunk, piece) &&
-         (rest == 0 || cut_into(mesh, axes, i + 1, rest, piece));
+/// Returns true if cutting `size` elements axis by axis gives pieces of `piece` elements, of which
+/// the last may be short and those after it empty.
+[[nodiscard]] constexpr bool cut_into(const mesh_desc& mesh, const axis_list& axes, index_t size,
+                                      index_t piece) noexcept {
+  for (int i = 0; i < axes.ssize(); ++i) {
+    const index_t chunk = ceil_div(size, mesh.size(axes[i]));
+    if (size <= chunk) continue;
+    index_t inner = piece;
+    for (int k = i + 1; k < axes.ssize(); ++k) inner *= mesh.size(axes[k]);
+    if (chunk != inner) return false;
+    // Whole chunks are cut evenly by the axes that follow: what they do to the rest decides.
+    size %= chunk;
+  }
+  return size <= piece;
 }
 
 }  // namespace detail
@@ -38,7 +40,7 @@ namespace detail {
     is_known = is_known && mesh.size(a) != dyn;
   }
   if (several < 2) return true;
-  return is_known && detail::cut_into(mesh, axes, 0, size, ceil_div(size, mesh.parts(axes)));
+  return is_known && detail::cut_into(mesh, axes, size, ceil_div(size, mesh.parts(axes)));
 }
 
 /// Returns the axis-by-axis grain for a single cut that gives the same parts; other grains are
