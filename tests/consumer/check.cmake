@@ -52,14 +52,22 @@ if(WAY STREQUAL "plain_include")
   foreach(folder IN LISTS SYSTEM_INCLUDES)
     list(APPEND includes -isystem ${folder})
   endforeach()
-  run(${COMPILER} -std=c++20 ${includes} -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow
-      -Wold-style-cast -Werror ${here}/main.cpp ${here}/other.cpp ${here}/full.cpp -pthread -o
-      ${WORK_DIR}/consumer)
+  set(strict -O3 -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Wold-style-cast -Werror)
+  run(${COMPILER} -std=c++20 ${includes} ${strict} ${here}/main.cpp ${here}/other.cpp
+      ${here}/full.cpp -pthread -o ${WORK_DIR}/consumer)
   run(${WORK_DIR}/consumer)
+  # Warnings that optimisation finds depend on what is inlined: headers alone, and with declarations
+  # of what is compiled.
+  run(${COMPILER} -std=c++20 ${includes} ${strict} ${here}/optimised.cpp -pthread -o
+      ${WORK_DIR}/optimised)
+  run(${WORK_DIR}/optimised)
+  run(${COMPILER} -std=c++20 -DSHARDWISE_COMPILED ${includes} ${strict} -c ${here}/optimised.cpp -o
+      ${WORK_DIR}/optimised.o)
   return()
 endif()
 
-set(settings -D CMAKE_CXX_COMPILER=${COMPILER} -D SHARDWISE_SOURCE_DIR=${SOURCE_DIR})
+set(settings -D CMAKE_CXX_COMPILER=${COMPILER} -D SHARDWISE_SOURCE_DIR=${SOURCE_DIR}
+             -D CMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror")
 set(project ${here}/${WAY})
 if(EIGEN_FETCHED)
   if(WAY MATCHES "find_package|headers_alone")
@@ -99,5 +107,6 @@ endif()
 if(WAY STREQUAL "find_package")
   run(${WORK_DIR}/prefix/bin/shardwise inspect --mesh data=2 --spec data --shape 8)
   run(${WORK_DIR}/build/computes)
+  run(${WORK_DIR}/build/optimised)
   run(${WORK_DIR}/build/stores ${WORK_DIR}/tensor.safetensors)
 endif()

@@ -13,13 +13,14 @@ constexpr void give_axes(propagation& out, std::uint8_t factor, const axis_list&
   if (!(out.grains[factor] == how)) out.grains[factor] = how;
 }
 
-/// Returns true if two splits of a factor can be compared by their axes alone: both are cut axis by
-/// axis, or both have the same grain over the same axes.
-[[nodiscard]] constexpr bool are_alike(const mesh_desc& mesh, const factor_split& a,
-                                       const factor_split& b) noexcept {
-  const grain how = said_by_axis(mesh, a.axes, a.how, a.size);
-  return how == said_by_axis(mesh, b.axes, b.how, b.size) &&
-         (how.is_contiguous() || real_axes(mesh, a.axes) == real_axes(mesh, b.axes));
+/// Returns true if a split of factor `f` and another one, over `axes` with the grain `how`, can be
+/// compared by their axes alone: both are cut axis by axis, or both have the same grain over the
+/// same axes.
+[[nodiscard]] constexpr bool are_alike(const mesh_desc& mesh, const propagation& out, int f,
+                                       const axis_list& axes, grain how) noexcept {
+  const grain ours = said_by_axis(mesh, out.axes[f], out.grains[f], out.sizes[f]);
+  return ours == said_by_axis(mesh, axes, how, out.sizes[f]) &&
+         (ours.is_contiguous() || real_axes(mesh, out.axes[f]) == real_axes(mesh, axes));
 }
 
 /// Chooses the axes of every factor: the longest of the splits of its dimensions. The others must
@@ -42,8 +43,7 @@ constexpr void merge_axes(const mesh_desc& mesh, const factor_rule& rule,
       const axis_list ours = f == repeated ? axis_list{} : real_axes(mesh, out.axes[f]);
       const bool nested = real.is_prefix_of(ours) || ours.is_prefix_of(real);
       const bool alike =
-          f == repeated || real.empty() || ours.empty() ||
-          are_alike(mesh, {out.axes[f], out.grains[f], out.sizes[f]}, {theirs, how, out.sizes[f]});
+          f == repeated || real.empty() || ours.empty() || are_alike(mesh, out, f, theirs, how);
       if ((f == repeated && !real.empty()) || !nested || !alike) {
         out.verdict = {.rule = violation::operand_layouts_conflict,
                        .operand = o,
@@ -102,7 +102,7 @@ constexpr void split_products(const mesh_desc& mesh, const factor_rule& rule,
       const factor_split& part = split.parts[k];
       const axis_list ours = real_axes(mesh, out.axes[f]);
       const axis_list theirs = real_axes(mesh, part.axes);
-      const bool alike = are_alike(mesh, {out.axes[f], out.grains[f], out.sizes[f]}, part);
+      const bool alike = are_alike(mesh, out, f, part.axes, part.how);
       if (!theirs.empty() && !ours.empty() &&
           !(alike && (ours.is_prefix_of(theirs) || theirs.is_prefix_of(ours)))) {
         out.verdict = moving_split(mesh, operands, theirs.back());
