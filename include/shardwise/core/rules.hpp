@@ -59,6 +59,7 @@ enum class violation : unsigned char {
 enum class misuse : unsigned char {
   tensor_is_malformed, element_is_not_supported, operand_is_not_a_tensor, operand_is_abstract,
   number_would_be_cut, elements_have_no_fractions, elements_are_no_integers,
+  truth_values_are_compared,
   reduction_options_are_unexpected, options_are_template_arguments, target_is_not_a_layout,
   expression_is_assigned, function_takes_other_operands, function_takes_other_arguments,
   tensor_is_on_paper, result_is_not_a_tensor, size_count_differs, made_type_is_not_a_tensor,

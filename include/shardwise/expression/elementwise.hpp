@@ -138,6 +138,13 @@ struct element_type_of<Number, X> {
   using type = typename std::remove_cvref_t<X>::value_type;
 };
 
+/// True for a `bool` and for a tensor of them.
+template <class X>
+inline constexpr bool is_truth_value = std::is_same_v<std::remove_cvref_t<X>, bool>;
+template <EitherOperand X>
+inline constexpr bool is_truth_value<X> =
+    std::is_same_v<typename std::remove_cvref_t<X>::value_type, bool>;
+
 /// True for numbers of a floating-point type, of 16 bits too.
 template <class X>
 inline constexpr bool is_fractional_number = std::is_floating_point_v<std::remove_cvref_t<X>>;
@@ -179,12 +186,26 @@ inline constexpr bool lacks_bits = !Whole<T> && requires {
   requires Function::of_integers;
 };
 
+/// The position of the first operand that is no `bool` in a comparison with a tensor of `bool`,
+/// such as the second one of `0 < x < 1`; or -1.
+template <class Function, class... X>
+inline constexpr int compared_with_truth_values = [] {
+  if constexpr ((... || (EitherOperand<X> && is_truth_value<X>)))
+    return first_false<is_truth_value<X>...>;
+  else
+    return -1;
+}();
+template <class Function, class... X>
+  requires(!requires { Function::compares; })
+inline constexpr int compared_with_truth_values<Function, X...> = -1;
+
 /// An elementwise function whose operand types alone make it valid.
 template <class Function, class... X>
 concept LegalElementwise = !AnyRefused<X...> && requires {
   typename tensor_among<X...>;
   requires(... && Joins<X, tensor_among<X...>>);
   requires number_that_is_cut<typename number_type<Function, X...>::type, X...> < 0;
+  requires compared_with_truth_values<Function, X...> < 0;
   requires !loses_fractions<Function, typename tensor_among<X...>::value_type>;
   requires !lacks_bits<Function, typename tensor_among<X...>::value_type>;
   requires elementwise_result<Function, X...>::is_legal;
@@ -207,7 +228,10 @@ struct elementwise_call {
       using T = typename tensor_among<X...>::value_type;
       using number = typename number_type<Function, X...>::type;
       constexpr int cut = number_that_is_cut<number, X...>;
-      if constexpr (cut >= 0)
+      constexpr int chained = compared_with_truth_values<Function, X...>;
+      if constexpr (chained >= 0)
+        return refused<misuse::truth_values_are_compared, applied, operand_at{chained}>{};
+      else if constexpr (cut >= 0)
         return refused<misuse::number_would_be_cut, of_types<applied, number>, operand_at{cut}>{};
       else if constexpr (loses_fractions<Function, T>)
         return refused<misuse::elements_have_no_fractions, of_types<applied, T>>{};

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: shardwise::broken_rule<shardwise::misuse::truth_values_are_compared,
+// expect: shardwise::pointwise<shardwise::functions::less>, shardwise::operand_at{1}>
+// expect: which is compared only with bool: 0 < x < 1 is logical_and(0 < x, x < 1)
+#include <shardwise/paper.hpp>
+
+using namespace shardwise;
+
+struct pod : mesh<axis<"x", 2>, axis<"y", 4>> {};
+using A = sharded_tensor<float, extents<8>, layout<pod, P<"x">>>;
+auto use() { return where(0 < abstract<A>() < 1, abstract<A>(), 0.0F); }
