@@ -27,6 +27,7 @@
 #include "shardwise/runtime/sync.hpp"
 #include "shardwise/runtime/trace_nan.hpp"
 #include "shardwise/runtime/transport.hpp"
+#include "shardwise/runtime/unnamed_result.hpp"
 #include "shardwise/runtime/use_mesh.hpp"
 #include "shardwise/runtime/value_nodes.hpp"
 #include "shardwise/runtime/vjp.hpp"

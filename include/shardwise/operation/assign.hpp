@@ -28,8 +28,8 @@ namespace type_parts {
 
 /// The expression type whose assignment reports the rule that `auto` names one expression: `auto y
 /// = x * 2; y = y + x;` looks like the assignment of a tensor. `Paper` is the abstract tensor of
-/// its result.
-template <class Paper>
+/// its result, and `Beside` is not void if that is a base class beside this one.
+template <class Paper, class Beside = void>
 struct named_once {
   using never_assigned = void;
   named_once() = default;
@@ -43,8 +43,8 @@ struct named_once {
 
  private:
   static constexpr void refuse() noexcept {
-    (void)sizeof(broken_rule<misuse::expression_is_assigned,
-                             as_written<internal::notation_of<Paper>()>>);
+    (void)sizeof(
+        broken_rule<misuse::expression_is_assigned, as_written<internal::notation_of<Paper>()>>);
   }
 };
 

@@ -7,6 +7,7 @@
 #include "shardwise/runtime/program_input.hpp"
 #include "shardwise/runtime/repeated_operands.hpp"
 #include "shardwise/runtime/run_program.hpp"
+#include "shardwise/runtime/unnamed_result.hpp"
 #include "shardwise/runtime/waiting.hpp"
 #if !defined(SHARDWISE_COMPILED)
 #include "shardwise/runtime/deferred.hpp"

@@ -13,6 +13,19 @@ template <class Paper>
 using tensor_from = sharded_tensor<typename Paper::value_type, typename Paper::extents_type,
                                    typename Paper::layout_type>;
 
+template <class Function>
+inline constexpr bool is_on_elements = requires {
+  Function::on_elements;
+};
+/// True for functions that are compiled together with their operands as one pass: operands and
+/// result have one type, for which there are packets or plain arithmetic.
+template <class Function, class Paper, class... X>
+inline constexpr bool is_compiled =
+    std::is_same_v<compute_type<typename Paper::value_type>, typename Paper::value_type> &&
+    !std::is_same_v<typename Paper::value_type, bool> && !is_on_elements<Function> &&
+    (... && std::is_same_v<typename internal::element_type_of<typename Paper::value_type, X>::type,
+                           typename Paper::value_type>);
+
 /// How an operation whose attributes are types is deferred.
 template <class Operation, class Paper, class... X>
 struct waiting {

@@ -18,7 +18,7 @@ template <class T, class Extents, class Layout>
 struct abstract_tensor;
 
 namespace type_parts {
-template <class Paper>
+template <class Paper, class Beside>
 struct named_once;
 }  // namespace type_parts
 
@@ -26,7 +26,7 @@ namespace detail {
 
 /// A tensor or an expression of another type than `To` that can initialise a variable of that type.
 template <class X, class To>
-concept NameableAs = !std::is_same_v<std::remove_cvref_t<X>, To> && requires(X && x) {
+concept NameableAs = !std::is_base_of_v<To, std::remove_cvref_t<X>> && requires(X && x) {
   requires(operand_kind_of<std::remove_cvref_t<X>> == operand_kind::typed);
   { static_cast<X&&>(x).share() } -> std::convertible_to<node_ptr>;
   requires is_named_as<paper_of<X>, paper_of<To>>;
@@ -93,7 +93,8 @@ class sharded_tensor : public tensor_handle, public type_parts::no_number<T, Ext
                  detail::refused_name<paper_tensor<U, E, L>, sharded_tensor> = {});
   template <class Paper>
     requires(!internal::is_named_as<Paper, paper_tensor<T, Extents, Layout>>)
-  sharded_tensor(const type_parts::named_once<Paper>&, detail::refused_name<Paper, sharded_tensor> = {});
+  sharded_tensor(const type_parts::named_once<Paper, void>&,
+                 detail::refused_name<Paper, sharded_tensor> = {});
   template <class U, class E, class L>
   sharded_tensor(
       const abstract_tensor<U, E, L>&,
