@@ -164,7 +164,7 @@ struct emitted_by<Class> {
 
  private:
   template <Element T, class... Emitted>
-  static void enter_all(operations<Emitted...>) {
+  static void enter_all(emitted_operations<Emitted...>) {
     const auto enter = []<class One>(std::type_identity<One>) {
       if constexpr (!is_compiled_already<One>) enter_on<One, T>::run();
     };

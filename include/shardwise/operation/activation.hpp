@@ -14,7 +14,7 @@ namespace shardwise {
 namespace functions {
 
 struct silu : fractional_function<"silu", 6> {
-  using emits = operations<pointwise<sigmoid>, pointwise<maximum>, pointwise<minimum>>;
+  using emits = emitted_operations<pointwise<sigmoid>, pointwise<maximum>, pointwise<minimum>>;
   static constexpr void gradient(auto& at) {
     const auto s = elementwise<sigmoid>(at.operand(0));
     const auto x = detail::bounded(at, at.operand(0), -1000, 1000);
@@ -22,7 +22,7 @@ struct silu : fractional_function<"silu", 6> {
   }
 };
 struct mish : fractional_function<"mish", 10> {
-  using emits = operations<pointwise<sigmoid>, pointwise<maximum>, pointwise<minimum>>;
+  using emits = emitted_operations<pointwise<sigmoid>, pointwise<maximum>, pointwise<minimum>>;
   /// With `s = sigmoid(x)` and `q = 1 - s`, the hyperbolic tangent is `s (1 + q) / (1 + q^2)`,
   /// which neither overflows nor cancels.
   static constexpr void gradient(auto& at) {
@@ -35,7 +35,7 @@ struct mish : fractional_function<"mish", 10> {
 };
 /// The limits at infinities are -1 and 1.
 struct soft_sign : fractional_function<"soft_sign", 5> {
-  using emits = operations<pointwise<abs>>;
+  using emits = emitted_operations<pointwise<abs>>;
   static constexpr void gradient(auto& at) {
     const auto x = at.operand(0);
     const auto inverse = at.number(1, x) / (elementwise<abs>(x) + 1);
@@ -44,7 +44,7 @@ struct soft_sign : fractional_function<"soft_sign", 5> {
 };
 struct softplus : fractional_function<"softplus", 20> {
   static constexpr bool on_elements = true;
-  using emits = operations<pointwise<sigmoid>>;
+  using emits = emitted_operations<pointwise<sigmoid>>;
   static constexpr void gradient(auto& at) {
     at.give(0, at.cotangent() * elementwise<sigmoid>(at.operand(0)));
   }
@@ -52,7 +52,8 @@ struct softplus : fractional_function<"softplus", 20> {
 /// The form with the error function: x/2 (1 + erf(x / sqrt(2))).
 struct gelu_exact : fractional_function<"gelu_exact", 16> {
   static constexpr bool on_elements = true;
-  using emits = operations<pointwise<erfc>, pointwise<exp>, pointwise<maximum>, pointwise<minimum>>;
+  using emits =
+      emitted_operations<pointwise<erfc>, pointwise<exp>, pointwise<maximum>, pointwise<minimum>>;
   static constexpr void gradient(auto& at) {
     const auto x = detail::bounded(at, at.operand(0), -40, 40);
     const auto share = elementwise<erfc>(x * -0.70710678118654752) * 0.5;
@@ -62,7 +63,7 @@ struct gelu_exact : fractional_function<"gelu_exact", 16> {
 };
 /// The second operand is the slope below 0.
 struct leaky_relu : elementwise_function<"leaky_relu", linearity::nonlinear, 2> {
-  using emits = operations<pointwise<logical_not>>;
+  using emits = emitted_operations<pointwise<logical_not>>;
   static constexpr void gradient(auto& at) {
     const auto dy = at.cotangent(), x = at.operand(0);
     const auto below = elementwise<less>(x, at.number(0, x));
@@ -75,8 +76,8 @@ struct leaky_relu : elementwise_function<"leaky_relu", linearity::nonlinear, 2> 
 /// The second operand is alpha; the limit for x towards minus infinity is -alpha.
 struct elu : fractional_function<"elu", 12> {
   static constexpr bool on_elements = true;
-  using emits =
-      operations<pointwise<exp>, pointwise<expm1>, pointwise<logical_not>, pointwise<where>>;
+  using emits = emitted_operations<pointwise<exp>, pointwise<expm1>, pointwise<logical_not>,
+                                   pointwise<where>>;
   /// The slope at 0 is alpha, as in JAX and PyTorch. It is not computed as the result plus alpha,
   /// which would cancel where `x` is far below 0.
   static constexpr void gradient(auto& at) {

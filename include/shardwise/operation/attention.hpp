@@ -113,8 +113,8 @@ struct attention_operation {
     if (how.integers[0] != 0) words << text_view(" to earlier");
     return words;
   }
-  using emits = operations<attention_gradient_operation, attention_gradients_operation,
-                           reshape_operation, reduction_operation>;
+  using emits = emitted_operations<attention_gradient_operation, attention_gradients_operation,
+                                   reshape_operation, reduction_operation>;
   /// Computes the scores again, so that they are never stored as a whole: once for all cotangents
   /// if these differ at most in their heads, and for each cotangent otherwise.
   static constexpr void gradient(gradient_step& at);

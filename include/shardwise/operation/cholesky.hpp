@@ -15,8 +15,8 @@ struct cholesky_operation : detail::of_square_matrices {
     const index_t rows = operands[0].extents[operands[0].rank() - 1];
     return {.flops = cost_of(mesh, operands[0], rows).flops / 3};
   }
-  using emits =
-      operations<triangular_solve_operation, einsum_operation, tril_operation, transpose_operation>;
+  using emits = emitted_operations<triangular_solve_operation, einsum_operation, tril_operation,
+                                   transpose_operation>;
   /// With `m` the lower half of `transpose(l) dl`, half of the symmetric part of
   /// `inverse(transpose(l)) m inverse(l)`, on both sides of the diagonal.
   static constexpr void gradient(gradient_step& at) {

@@ -13,7 +13,7 @@ namespace functions {
 
 /// Returns the median of an element and two bounds.
 struct clamp : elementwise_function<"clamp", linearity::nonlinear, 2> {
-  using emits = operations<pointwise<maximum>>;
+  using emits = emitted_operations<pointwise<maximum>>;
   static constexpr void gradient(auto& at) {
     // The same as the gradient of the minimum of a maximum: equal values share the cotangent.
     const auto x = at.operand(0), low = at.operand(1), high = at.operand(2);

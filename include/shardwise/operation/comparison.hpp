@@ -26,7 +26,7 @@ struct greater_equal : comparison<"greater_equal"> {};
 /// Returns the second operand where the first is true, and the third elsewhere.
 struct where : elementwise_function<"where"> {
   static constexpr bool chooses = true;
-  using emits = operations<pointwise<logical_not>>;
+  using emits = emitted_operations<pointwise<logical_not>>;
   static constexpr void gradient(auto& at) {
     const auto chosen = at.operand(0);
     at.give(1, shardwise::masked(at.cotangent(), chosen));

@@ -49,7 +49,7 @@ struct concatenate_operation {
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return words_of(name, how);
   }
-  using emits = operations<slice_operation>;
+  using emits = emitted_operations<slice_operation>;
   /// The cotangent of each operand is its slice.
   static constexpr void gradient(gradient_step& at) {
     const auto dim = static_cast<int>(at.how().integers[0]);

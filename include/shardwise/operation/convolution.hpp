@@ -73,8 +73,8 @@ struct convolution_operation {
     for (int d = 2; d < operands[1].rank(); ++d) products *= operands[1].extents[d];
     return {.flops = 2 * products};
   }
-  using emits = operations<flip_operation, transpose_operation, reshape_operation,
-                           convolution_operation, convolution_weights_operation>;
+  using emits = emitted_operations<flip_operation, transpose_operation, reshape_operation,
+                                   convolution_operation, convolution_weights_operation>;
   /// The cotangent of the inputs is a convolution too, that of the weights a convolution over
   /// positions.
   static constexpr void gradient(gradient_step& at);
@@ -145,8 +145,8 @@ struct convolution_weights_operation {
     }
     return {.flops = 2 * products};
   }
-  using emits =
-      operations<flip_operation, transpose_operation, reshape_operation, convolution_operation>;
+  using emits = emitted_operations<flip_operation, transpose_operation, reshape_operation,
+                                   convolution_operation>;
   static constexpr void gradient(gradient_step& at) {
     const tensor_descs known{at.operand(0).tensor(), at.operand(1).tensor()};
     const index_t groups = window_how::groups(at.how());

@@ -12,8 +12,8 @@ namespace shardwise {
 /// The operation that computes the product of all elements up to each one along a dimension.
 struct cumprod_operation : running_operation<"cumprod", reduction::product> {
   using combination = detail::combined_by<functions::multiply>;
-  using emits = operations<cumsum_operation, flip_operation, pointwise<functions::where>,
-                           pointwise<functions::logical_and>>;
+  using emits = emitted_operations<cumsum_operation, flip_operation, pointwise<functions::where>,
+                                   pointwise<functions::logical_and>>;
   /// The products are divided by the element, unless it is 0. Those of the first 0 are computed
   /// without it. The cotangent of the second 0 is the first one times the products without both:
   /// its value is 0, but second derivatives read it.
@@ -57,7 +57,7 @@ template <fixed_string Name, reduction Kind, class Dual>
 struct running_extreme : scan_gradient<Name, 2> {
   static constexpr reduction kind = Kind;
 
-  using emits = operations<Dual>;
+  using emits = emitted_operations<Dual>;
   static constexpr void gradient(gradient_step& at) {
     if (at.wants(1)) at.give(1, emit<Dual>(at.how(), at.operand(0), at.cotangent()));
   }
@@ -79,7 +79,7 @@ struct cummin_share_operation
 /// The operations that compute the largest and the smallest of all elements up to each one.
 struct cummax_operation : running_operation<"cummax", reduction::max> {
   using combination = detail::selected_by<functions::greater_equal>;
-  using emits = operations<cummax_share_operation, cummax_pick_operation>;
+  using emits = emitted_operations<cummax_share_operation, cummax_pick_operation>;
   /// See `cummax_share_operation`.
   static constexpr void gradient(gradient_step& at) {
     at.give(0, emit<cummax_share_operation>(at.how(), at.operand(0), at.cotangent()));
@@ -87,7 +87,7 @@ struct cummax_operation : running_operation<"cummax", reduction::max> {
 };
 struct cummin_operation : running_operation<"cummin", reduction::min> {
   using combination = detail::selected_by<functions::less_equal>;
-  using emits = operations<cummin_share_operation, cummin_pick_operation>;
+  using emits = emitted_operations<cummin_share_operation, cummin_pick_operation>;
   static constexpr void gradient(gradient_step& at) {
     at.give(0, emit<cummin_share_operation>(at.how(), at.operand(0), at.cotangent()));
   }

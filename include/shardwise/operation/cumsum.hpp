@@ -11,7 +11,7 @@ namespace shardwise {
 /// The operation that computes the sum of all elements up to each one along a dimension.
 struct cumsum_operation : running_operation<"cumsum", reduction::sum> {
   using combination = detail::combined_by<functions::add>;
-  using emits = operations<flip_operation>;
+  using emits = emitted_operations<flip_operation>;
   /// The cotangent is the sum from each element to the last.
   static constexpr void gradient(gradient_step& at) {
     const gradient_value turned = emit<flip_operation>(at.how(), at.cotangent());

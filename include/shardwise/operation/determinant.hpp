@@ -22,7 +22,7 @@ struct of_determinants : of_square_matrices {
     const index_t rows = operands[0].extents[operands[0].rank() - 1];
     return {.flops = cost_of(mesh, operands[0], 2 * rows).flops / 3};
   }
-  using emits = operations<inverse_operation, transpose_operation, reshape_operation>;
+  using emits = emitted_operations<inverse_operation, transpose_operation, reshape_operation>;
   /// Gives a number for each matrix times the transpose of its inverse.
   static constexpr void give_scaled(gradient_step& at, const gradient_value& scale) {
     const gradient_value inverses = emit<inverse_operation>({}, at.operand(0));

@@ -35,7 +35,7 @@ struct dropout_operation {
                                                      const tensor_desc&) noexcept {
     return {.flops = 10 * largest_shard_size(mesh, operands[0].layout, operands[0].extents)};
   }
-  using emits = operations<dropout_operation>;
+  using emits = emitted_operations<dropout_operation>;
   /// The same elements of the cotangent are dropped.
   static constexpr void gradient(gradient_step& at) {
     if (at.wants(0))

@@ -64,7 +64,7 @@ struct dynamic_slice_operation {
   }
   /// The cotangent is zero except for the slice.
   static constexpr void gradient(gradient_step& at);
-  using emits = operations<pad_operation, update_slice_operation>;
+  using emits = emitted_operations<pad_operation, update_slice_operation>;
 };
 
 /// The operation that writes its second operand over a part of the first along a dimension,
@@ -118,7 +118,7 @@ struct update_slice_operation {
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return words_of(name, integer_attributes(how.integers[0]));
   }
-  using emits = operations<update_slice_operation, dynamic_slice_operation>;
+  using emits = emitted_operations<update_slice_operation, dynamic_slice_operation>;
   static constexpr void gradient(gradient_step& at) {
     const gradient_value dy = at.cotangent(), start = at.operand(2);
     const index_t dim = at.how().integers[0];

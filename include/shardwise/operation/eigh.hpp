@@ -19,7 +19,8 @@ struct eigenvectors_operation : detail::of_square_matrices {
                                                      const tensor_desc&) noexcept {
     return cost_of(mesh, operands[0], 9 * operands[0].extents[operands[0].rank() - 1]);
   }
-  using emits = operations<einsum_operation, tril_operation, triu_operation, reshape_operation>;
+  using emits =
+      emitted_operations<einsum_operation, tril_operation, triu_operation, reshape_operation>;
   /// `v k transpose(v)`, where `k` has the elements of `transpose(v) dv` divided by the differences
   /// of two eigenvalues, and 0 on the diagonal.
   static constexpr void gradient(gradient_step& at) {

@@ -39,8 +39,8 @@ struct log10 : fractional_function<"log10", 8> {
 };
 struct logaddexp : fractional_function<"logaddexp", 20> {
   static constexpr bool on_elements = true;
-  using emits = operations<pointwise<sigmoid>, pointwise<not_equal>, pointwise<logical_and>,
-                           pointwise<where>>;
+  using emits = emitted_operations<pointwise<sigmoid>, pointwise<not_equal>, pointwise<logical_and>,
+                                   pointwise<where>>;
   static constexpr void gradient(auto& at) {
     // Not `exp(a - result)`, which would make the rounding of a large result a factor. Equal
     // infinities have no difference: the result has the slope 1/2 there.
@@ -59,7 +59,7 @@ struct logaddexp : fractional_function<"logaddexp", 20> {
 struct pow : fractional_function<"pow", 20> {
   static constexpr bool on_elements = true;
   using emits =
-      operations<pointwise<pow>, pointwise<log>, pointwise<logical_not>, pointwise<where>>;
+      emitted_operations<pointwise<pow>, pointwise<log>, pointwise<logical_not>, pointwise<where>>;
   static constexpr void gradient(auto& at) {
     const auto dy = at.cotangent(), x = at.operand(0), y = at.operand(1);
     const auto is_zero = [&](const auto& value) {
@@ -96,7 +96,7 @@ struct reciprocal : fractional_function<"reciprocal", 1> {
 };
 struct erf : fractional_function<"erf", 12> {
   static constexpr bool on_elements = true;
-  using emits = operations<pointwise<exp>, pointwise<maximum>, pointwise<minimum>>;
+  using emits = emitted_operations<pointwise<exp>, pointwise<maximum>, pointwise<minimum>>;
   static constexpr void gradient(auto& at) { at.give(0, slope(at, 1.1283791670955126)); }
   [[nodiscard]] static constexpr auto slope(auto& at, double scale) {
     const auto x = detail::bounded(at, at.operand(0), -32, 32);
@@ -110,7 +110,7 @@ struct erfc : fractional_function<"erfc", 14> {
 };
 struct erfinv : fractional_function<"erfinv", 30> {
   static constexpr bool on_elements = true;
-  using emits = operations<pointwise<exp>>;
+  using emits = emitted_operations<pointwise<exp>>;
   static constexpr void gradient(auto& at) {
     at.give(0, at.cotangent() * elementwise<exp>(elementwise<square>(at.result())) *
                    0.88622692545275801);

@@ -117,12 +117,12 @@ struct irfft_operation;
 
 /// The operation that computes the Fourier transform of complex numbers.
 struct fft_operation : detail::complex_spectra<"fft"> {
-  using emits = operations<ifft_operation>;
+  using emits = emitted_operations<ifft_operation>;
   static constexpr void gradient(gradient_step& at);
 };
 /// The operation that computes its inverse.
 struct ifft_operation : detail::complex_spectra<"ifft"> {
-  using emits = operations<fft_operation>;
+  using emits = emitted_operations<fft_operation>;
   static constexpr void gradient(gradient_step& at) {
     at.give(0, emit<fft_operation>(adjoint(at.how()), at.cotangent()));
   }
@@ -166,7 +166,7 @@ struct rfft_operation : internal::of_spectra {
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return words(name, how);
   }
-  using emits = operations<irfft_operation>;
+  using emits = emitted_operations<irfft_operation>;
   static constexpr void gradient(gradient_step& at);
 };
 
@@ -225,7 +225,7 @@ struct irfft_operation : internal::of_spectra {
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return words(name, how.integers.back() == 0 ? dims(how) : how);
   }
-  using emits = operations<rfft_operation>;
+  using emits = emitted_operations<rfft_operation>;
   static constexpr void gradient(gradient_step& at) {
     at.give(0, emit<rfft_operation>(adjoint(dims(at.how())), at.cotangent()));
   }

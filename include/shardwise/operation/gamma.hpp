@@ -15,7 +15,7 @@ struct digamma : fractional_function<"digamma", 40> {
 };
 struct lgamma : fractional_function<"lgamma", 30> {
   static constexpr bool on_elements = true;
-  using emits = operations<pointwise<digamma>>;
+  using emits = emitted_operations<pointwise<digamma>>;
   static constexpr void gradient(auto& at) {
     at.give(0, at.cotangent() * elementwise<digamma>(at.operand(0)));
   }

@@ -61,9 +61,9 @@ struct householder_product_operation : detail::of_matrices {
                                                      const tensor_desc&) noexcept {
     return cost_of(mesh, operands[0], 4 * operands[1].extents[operands[1].rank() - 1]);
   }
-  using emits =
-      operations<einsum_operation, iota_like_operation, tril_operation, triu_operation,
-                 transpose_operation, triangular_solve_operation, slice_operation, pad_operation>;
+  using emits = emitted_operations<einsum_operation, iota_like_operation, tril_operation,
+                                   triu_operation, transpose_operation, triangular_solve_operation,
+                                   slice_operation, pad_operation>;
   /// The product of `k` reflectors is `1 - v x`, where `v` has their vectors, and `x` solves `s x =
   /// tau transpose(v)`, with the upper triangular `s = 1 + tau u`, where `tau` scales rows and `u`
   /// is the part of `transpose(v) v` above the diagonal. This is differentiated.

@@ -23,13 +23,13 @@ struct logcumsumexp_pick_operation;
 /// The operation that returns, for each element `j`, the sum of `w(j, i)` times element `i` of the
 /// second operand over all `i >= j`.
 struct logcumsumexp_share_operation : logcumsumexp_weighted<"logcumsumexp_share"> {
-  using emits = operations<logcumsumexp_pick_operation>;
+  using emits = emitted_operations<logcumsumexp_pick_operation>;
   static constexpr void gradient(gradient_step& at);
 };
 /// The operation that returns, for each element `i`, the sum of `w(j, i)` times element `j` of the
 /// second operand over all `j <= i`: its mean, weighted.
 struct logcumsumexp_pick_operation : logcumsumexp_weighted<"logcumsumexp_pick"> {
-  using emits = operations<logcumsumexp_share_operation>;
+  using emits = emitted_operations<logcumsumexp_share_operation>;
   static constexpr void gradient(gradient_step& at);
 };
 constexpr void logcumsumexp_share_operation::gradient(gradient_step& at) {
@@ -70,7 +70,7 @@ struct combined_logarithms {
 /// each one along a dimension.
 struct logcumsumexp_operation : running_operation<"logcumsumexp", reduction::sum> {
   using combination = detail::combined_logarithms;
-  using emits = operations<logcumsumexp_share_operation, logcumsumexp_pick_operation>;
+  using emits = emitted_operations<logcumsumexp_share_operation, logcumsumexp_pick_operation>;
   [[nodiscard]] static constexpr bool takes(element type) noexcept { return has_fractions(type); }
   /// Logarithms of terms have no meaning, so a pending sum is an error.
   [[nodiscard]] static constexpr factor_rule rule(const attributes& how,

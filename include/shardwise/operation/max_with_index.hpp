@@ -70,7 +70,8 @@ struct extreme_with_index {
     return words;
   }
 
-  using emits = operations<cumsum_operation, reshape_operation, pointwise<functions::logical_and>>;
+  using emits =
+      emitted_operations<cumsum_operation, reshape_operation, pointwise<functions::logical_and>>;
   /// The element that was found, the first of equal ones, gets the whole cotangent.
   static constexpr void gradient(gradient_step& at) {
     if (!at.wants(0)) return;

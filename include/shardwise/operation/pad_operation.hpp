@@ -116,7 +116,7 @@ struct pad_operation {
     constexpr text_view words[] = {"pad", "pad_edge", "pad_reflect"};
     return words_of(words[static_cast<int>(mode(how))], how);
   }
-  using emits = operations<slice_operation, flip_operation, pad_operation>;
+  using emits = emitted_operations<slice_operation, flip_operation, pad_operation>;
   /// The cotangents of repeated elements are added to those of the elements that they were copied
   /// from.
   static constexpr void gradient(gradient_step& at);

@@ -58,7 +58,7 @@ struct pool_operation {
                      : how.integers[15] == 1    ? "sum_pool"
                                                 : "average_pool");
   }
-  using emits = operations<pool_operation, pool_matches_operation, pool_spread_operation>;
+  using emits = emitted_operations<pool_operation, pool_matches_operation, pool_spread_operation>;
   /// Equal maxima of a window share the cotangent evenly.
   static constexpr void gradient(gradient_step& at);
 };
@@ -86,7 +86,7 @@ struct pool_matches_operation {
                                                      const tensor_desc& result) noexcept {
     return internal::pooled::cost(mesh, how, result);
   }
-  using emits = operations<pool_spread_operation>;
+  using emits = emitted_operations<pool_spread_operation>;
   static constexpr void gradient(gradient_step& at);
 };
 
@@ -114,7 +114,7 @@ struct pool_spread_operation {
                                                      const tensor_desc&) noexcept {
     return internal::pooled::cost(mesh, how, operands[1]);
   }
-  using emits = operations<pool_matches_operation>;
+  using emits = emitted_operations<pool_matches_operation>;
   static constexpr void gradient(gradient_step& at) {
     if (at.wants(2))
       at.give(2,

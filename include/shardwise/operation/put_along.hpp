@@ -36,8 +36,8 @@ struct put_along_operation : detail::writes_at_indices {
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return detail::scatter_label(name, how);
   }
-  using emits = operations<put_along_operation, take_along_operation, sum_along_operation,
-                           pointwise<functions::where>>;
+  using emits = emitted_operations<put_along_operation, take_along_operation, sum_along_operation,
+                                   pointwise<functions::where>>;
   static constexpr void gradient(gradient_step& at) {
     detail::scatter_gradient<put_along_operation, take_along_operation>(at);
   }

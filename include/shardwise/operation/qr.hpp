@@ -35,8 +35,9 @@ struct orthonormal_columns_operation : detail::of_matrices {
                                                      const tensor_desc&) noexcept {
     return cost_of(mesh, operands[0], 4 * made_columns(operands[0]));
   }
-  using emits = operations<einsum_operation, tril_operation, triu_operation, transpose_operation,
-                           triangular_solve_operation, slice_operation, pad_operation>;
+  using emits =
+      emitted_operations<einsum_operation, tril_operation, triu_operation, transpose_operation,
+                         triangular_solve_operation, slice_operation, pad_operation>;
   /// With `q` and `r` of the columns that were read and `m = -transpose(dq) q`, the product of `dq
   /// + q (m with its lower triangle mirrored)` and the transpose of the inverse of `r`.
   static constexpr void gradient(gradient_step& at) {

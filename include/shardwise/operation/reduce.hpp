@@ -50,7 +50,7 @@ struct reduction_operation {
     out.how.integers[0] = how.integers[0] << 1;
     return out;
   }
-  using emits = operations<pointwise<functions::where>>;
+  using emits = emitted_operations<pointwise<functions::where>>;
   /// Equal maxima share the cotangent evenly.
   static constexpr void gradient(gradient_step& at) {
     const gradient_value x = at.operand(0);

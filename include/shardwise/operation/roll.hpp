@@ -41,7 +41,7 @@ struct roll_operation : of_any_elements {
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return words_of(name, how);
   }
-  using emits = operations<roll_operation>;
+  using emits = emitted_operations<roll_operation>;
   static constexpr void gradient(gradient_step& at) {
     const auto dim = static_cast<int>(at.how().integers[0]);
     const index_t size = at.operand(0).tensor().extents[dim], places = at.how().integers[1];

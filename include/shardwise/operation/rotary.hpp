@@ -52,7 +52,7 @@ struct rotary_operation {
                                                      const tensor_desc&) noexcept {
     return {.flops = 3 * largest_shard_size(mesh, operands[0].layout, operands[0].extents)};
   }
-  using emits = operations<rotary_operation, slice_operation>;
+  using emits = emitted_operations<rotary_operation, slice_operation>;
   /// The gradient rotates back by the same angles.
   static constexpr void gradient(gradient_step& at) {
     const gradient_value dy = at.cotangent();

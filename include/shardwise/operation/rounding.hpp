@@ -33,7 +33,7 @@ struct floor_divide;
 /// The remainder of a division that rounds down; it has the sign of the divisor.
 struct remainder : elementwise_function<"remainder", linearity::nonlinear, 3> {
   static constexpr bool on_elements = true;
-  using emits = operations<pointwise<floor_divide>>;
+  using emits = emitted_operations<pointwise<floor_divide>>;
   static constexpr void gradient(auto& at) {
     at.give(0, at.cotangent());
     at.give(1, -(at.cotangent() * elementwise<floor_divide>(at.operand(0), at.operand(1))));
@@ -42,7 +42,7 @@ struct remainder : elementwise_function<"remainder", linearity::nonlinear, 3> {
 /// The remainder of a division that truncates; it has the sign of the first operand.
 struct fmod : elementwise_function<"fmod", linearity::nonlinear, 3> {
   static constexpr bool on_elements = true;
-  using emits = operations<pointwise<round>>;
+  using emits = emitted_operations<pointwise<round>>;
   static constexpr void gradient(auto& at) {
     // The result is subtracted first: the quotient x / y may be rounded up to a whole number.
     const auto multiple = at.operand(0) - at.result();

@@ -131,8 +131,8 @@ struct scatter_operation : detail::writes_at_indices {
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return detail::scatter_label(name, how);
   }
-  using emits = operations<scatter_operation, take_operation, segment_sum_operation,
-                           pointwise<functions::where>>;
+  using emits = emitted_operations<scatter_operation, take_operation, segment_sum_operation,
+                                   pointwise<functions::where>>;
   static constexpr void gradient(gradient_step& at) {
     detail::scatter_gradient<scatter_operation, take_operation>(at);
   }

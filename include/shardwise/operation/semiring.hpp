@@ -155,7 +155,7 @@ struct semiring_operation {
     return einsum_operation::cost(mesh, how, operands, result);
   }
 
-  using emits = operations<einsum_operation, iota_like_operation>;
+  using emits = emitted_operations<einsum_operation, iota_like_operation>;
   /// Each cotangent is given to the products that attain the extreme value; equal ones share it
   /// evenly.
   static constexpr void gradient(gradient_step& at) requires internal::HasExtremes<S> {

@@ -165,7 +165,7 @@ struct slice_operation : of_any_elements {
     return words;
   }
 
-  using emits = operations<pad_operation, flip_operation, slice_operation>;
+  using emits = emitted_operations<pad_operation, flip_operation, slice_operation>;
   /// The cotangent of elements that were not taken is zero.
   static constexpr void gradient(gradient_step& at);
 

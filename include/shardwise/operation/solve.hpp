@@ -17,7 +17,7 @@ struct solve_operation : detail::of_linear_systems {
     return {.flops = cost_of(mesh, operands[0], 2 * rows).flops / 3 +
                      cost_of(mesh, result, 2 * rows).flops};
   }
-  using emits = operations<einsum_operation, transpose_operation>;
+  using emits = emitted_operations<einsum_operation, transpose_operation>;
   /// The cotangents of the right-hand sides are the solutions with the transposed matrices.
   static constexpr void gradient(gradient_step& at) {
     const gradient_value back =
@@ -39,7 +39,7 @@ struct inverse_operation : detail::of_square_matrices {
                                                      const tensor_desc&) noexcept {
     return cost_of(mesh, operands[0], 2 * operands[0].extents[operands[0].rank() - 1]);
   }
-  using emits = operations<einsum_operation>;
+  using emits = emitted_operations<einsum_operation>;
   static constexpr void gradient(gradient_step& at) {
     const gradient_value right =
         detail::batched_product(at.cotangent(), "xz", at.result(), "yz", "xy");

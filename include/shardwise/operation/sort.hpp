@@ -54,7 +54,7 @@ struct argsort_operation : sorting_operation<"argsort"> {
   }
 };
 struct sort_operation : sorting_operation<"sort"> {
-  using emits = operations<argsort_operation, take_along_operation>;
+  using emits = emitted_operations<argsort_operation, take_along_operation>;
   /// Each cotangent is moved back to the original position of its element.
   static constexpr void gradient(gradient_step& at) {
     at.give(0, put_back(static_cast<int>(at.how().integers[0]), at.how().integers[1] != 0,

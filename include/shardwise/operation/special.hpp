@@ -22,7 +22,7 @@ namespace functions {
 /// The derivatives are NaN where both operands are 0.
 struct hypot : fractional_function<"hypot", 6> {
   static constexpr bool on_elements = true;
-  using emits = operations<pointwise<maximum>, pointwise<minimum>>;
+  using emits = emitted_operations<pointwise<maximum>, pointwise<minimum>>;
   static constexpr void gradient(auto& at) {
     const auto length = detail::finite(at, at.result());
     at.give(0, at.cotangent() * (detail::finite(at, at.operand(0)) / length));
@@ -32,7 +32,7 @@ struct hypot : fractional_function<"hypot", 6> {
 /// The derivative at 0 is 0; the second operand only gives a sign.
 struct copysign : fractional_function<"copysign", 1> {
   static constexpr bool on_elements = true;
-  using emits = operations<pointwise<sign>>;
+  using emits = emitted_operations<pointwise<sign>>;
   static constexpr void gradient(auto& at) {
     const auto turn = elementwise<sign>(at.operand(0)) * elementwise<sign>(at.result());
     at.give(0, at.cotangent() * turn);
@@ -41,7 +41,7 @@ struct copysign : fractional_function<"copysign", 1> {
 /// The derivatives are those of the product, also where the first operand is 0.
 struct xlogy : fractional_function<"xlogy", 9> {
   static constexpr bool on_elements = true;
-  using emits = operations<pointwise<log>>;
+  using emits = emitted_operations<pointwise<log>>;
   static constexpr void gradient(auto& at) {
     at.give(0, at.cotangent() * elementwise<log>(at.operand(1)));
     at.give(1, at.cotangent() * at.operand(0) / at.operand(1));

@@ -40,7 +40,7 @@ struct stack_operation {
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return words_of(name, how);
   }
-  using emits = operations<slice_operation>;
+  using emits = emitted_operations<slice_operation>;
   static constexpr void gradient(gradient_step& at) {
     const auto dim = static_cast<int>(at.how().integers[0]);
     for (int o = 0; o < at.operand_count(); ++o)

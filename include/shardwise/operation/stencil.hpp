@@ -133,7 +133,7 @@ struct stencil_operation {
     for (index_t size : operands[1].extents) products *= size;
     return {.flops = 2 * products};
   }
-  using emits = operations<flip_operation, stencil_operation, stencil_weights_operation>;
+  using emits = emitted_operations<flip_operation, stencil_operation, stencil_weights_operation>;
   /// The cotangent of the grid is a stencil with flipped weights.
   static constexpr void gradient(gradient_step& at);
 };
@@ -187,7 +187,7 @@ struct stencil_weights_operation {
     for (int d = 0; d < dimensions(how); ++d) products *= numbers_at(how, d).second;
     return {.flops = 2 * products};
   }
-  using emits = operations<flip_operation, stencil_operation>;
+  using emits = emitted_operations<flip_operation, stencil_operation>;
   static constexpr void gradient(gradient_step& at);
 };
 

@@ -64,8 +64,8 @@ struct singular_vectors_operation : detail::of_matrices {
                                                      const tensor_desc& result) noexcept {
     return cost_of(mesh, operands[0], 22 * result.extents[result.rank() - 1]);
   }
-  using emits = operations<einsum_operation, transpose_operation, reshape_operation,
-                           slice_operation, pointwise<functions::where>>;
+  using emits = emitted_operations<einsum_operation, transpose_operation, reshape_operation,
+                                   slice_operation, pointwise<functions::where>>;
   /// The product of `u w + (du - u transpose(u) du) / s` and `transpose(v)`, plus `u` times the
   /// transpose of `(dv - v transpose(v) dv) / s`; `w` is `ds` on the diagonal, and beside it
   /// contains the antisymmetric parts of `transpose(u) du` times `s` and `s` times those of

@@ -64,7 +64,7 @@ struct segment_sum_operation {
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return words_of(name, integer_attributes(how.integers[0], how.integers[1]));
   }
-  using emits = operations<take_operation>;
+  using emits = emitted_operations<take_operation>;
   static constexpr void gradient(gradient_step& at);
 };
 
@@ -114,7 +114,7 @@ struct sum_along_operation {
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return words_of(name, integer_attributes(how.integers[0], how.integers[1]));
   }
-  using emits = operations<take_along_operation>;
+  using emits = emitted_operations<take_along_operation>;
   static constexpr void gradient(gradient_step& at);
 };
 
@@ -190,7 +190,7 @@ struct take_operation {
     const index_t dim = how.integers[0];
     return integer_attributes(dim, from.extents[static_cast<int>(dim)], how.integers[1]);
   }
-  using emits = operations<sums>;
+  using emits = emitted_operations<sums>;
   static constexpr void gradient(gradient_step& at) {
     const attributes back = sums_how(at.how(), at.operand(0).tensor(), at.operand(1).tensor());
     at.give(0, emit<sums>(back, at.cotangent(), at.operand(1)));
@@ -244,7 +244,7 @@ struct take_along_operation {
       for (index_t size : from.extents) back.integers.push_back(size);
     return back;
   }
-  using emits = operations<sums>;
+  using emits = emitted_operations<sums>;
   static constexpr void gradient(gradient_step& at) {
     const attributes back = sums_how(at.how(), at.operand(0).tensor(), at.operand(1).tensor());
     at.give(0, emit<sums>(back, at.cotangent(), at.operand(1)));

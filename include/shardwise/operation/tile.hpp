@@ -99,7 +99,7 @@ struct tile_operation : of_any_elements {
     return words_of(name, how);
   }
 
-  using emits = operations<pad_operation>;
+  using emits = emitted_operations<pad_operation>;
   static constexpr void gradient(gradient_step& at) {
     const int rank = at.operand(0).tensor().rank();
     gradient_value dy = at.cotangent();
@@ -159,7 +159,7 @@ struct repeat_operation : of_any_elements {
   [[nodiscard]] static constexpr bounded_text<47> label(const attributes& how) noexcept {
     return words_of(name, how);
   }
-  using emits = operations<pad_operation>;
+  using emits = emitted_operations<pad_operation>;
   static constexpr void gradient(gradient_step& at) {
     const auto dim = static_cast<int>(at.how().integers[0]);
     at.give(0, detail::sum_of_copies(at.cotangent(), dim, at.operand(0).tensor().extents[dim],

@@ -86,7 +86,7 @@ struct top_k_operation {
     if (how.integers.size() > 2) words << " in " << how.integers[2] << " parts";
     return words;
   }
-  using emits = operations<argsort_operation, take_along_operation, reshape_operation>;
+  using emits = emitted_operations<argsort_operation, take_along_operation, reshape_operation>;
   /// Each cotangent is moved back to the original position of its element.
   static constexpr void gradient(gradient_step& at) {
     if (!at.wants(0)) return;

@@ -61,7 +61,7 @@ struct sigmoid : fractional_function<"sigmoid", 4> {
 };
 /// The approximation with tanh: 0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))).
 struct gelu : fractional_function<"gelu", 9> {
-  using emits = operations<pointwise<tanh>, pointwise<maximum>, pointwise<minimum>>;
+  using emits = emitted_operations<pointwise<tanh>, pointwise<maximum>, pointwise<minimum>>;
   static constexpr void gradient(auto& at) {
     constexpr double scale = 0.79788456080286536, cubic = 0.044715;
     const auto x = detail::bounded(at, at.operand(0), -16, 16);

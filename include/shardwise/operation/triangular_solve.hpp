@@ -24,7 +24,7 @@ struct triangular_solve_operation : detail::of_linear_systems {
                                                      const tensor_desc& result) noexcept {
     return cost_of(mesh, result, operands[0].extents[operands[0].rank() - 1]);
   }
-  using emits = operations<einsum_operation, tril_operation, triu_operation>;
+  using emits = emitted_operations<einsum_operation, tril_operation, triu_operation>;
   /// The cotangents of the right-hand sides are the solutions with the transposed matrices.
   static constexpr void gradient(gradient_step& at) {
     const bool is_upper = at.how().integers[0] != 0, is_transposed = at.how().integers[1] != 0;

@@ -25,8 +25,9 @@ namespace detail {
 /// constant for gradients.
 struct scaled_pair {
   /// What it emits.
-  using emits = operations<pointwise<functions::abs>, pointwise<functions::maximum>,
-                           pointwise<functions::minimum>, pointwise<functions::stop_gradient>>;
+  using emits =
+      emitted_operations<pointwise<functions::abs>, pointwise<functions::maximum>,
+                         pointwise<functions::minimum>, pointwise<functions::stop_gradient>>;
   gradient_value size, first, second;
 
   [[nodiscard]] static constexpr scaled_pair of(auto& at, const gradient_value& a,
@@ -49,14 +50,14 @@ struct cos;
 struct cosh;
 struct sin : fractional_function<"sin", 10> {
   static constexpr bool on_elements = true;
-  using emits = operations<pointwise<cos>>;
+  using emits = emitted_operations<pointwise<cos>>;
   static constexpr void gradient(auto& at) {
     at.give(0, at.cotangent() * elementwise<cos>(at.operand(0)));
   }
 };
 struct cos : fractional_function<"cos", 10> {
   static constexpr bool on_elements = true;
-  using emits = operations<pointwise<sin>>;
+  using emits = emitted_operations<pointwise<sin>>;
   static constexpr void gradient(auto& at) {
     at.give(0, -(at.cotangent() * elementwise<sin>(at.operand(0))));
   }
@@ -69,7 +70,8 @@ struct tan : fractional_function<"tan", 12> {
 };
 struct asin : fractional_function<"asin", 10> {
   static constexpr bool on_elements = true;
-  using emits = operations<pointwise<sqrt>, pointwise<subtract_constant>, pointwise<stop_gradient>>;
+  using emits =
+      emitted_operations<pointwise<sqrt>, pointwise<subtract_constant>, pointwise<stop_gradient>>;
   static constexpr void gradient(auto& at) {
     at.give(0, at.cotangent() / elementwise<sqrt>(detail::one_minus_square(at.operand(0))));
   }
@@ -83,7 +85,7 @@ struct acos : fractional_function<"acos", 10> {
 };
 struct atan : fractional_function<"atan", 10> {
   static constexpr bool on_elements = true;
-  using emits = operations<pointwise<maximum>, pointwise<minimum>>;
+  using emits = emitted_operations<pointwise<maximum>, pointwise<minimum>>;
   static constexpr void gradient(auto& at) {
     // Not a square, whose slope could overflow.
     const auto x = detail::finite(at, at.operand(0));
@@ -102,22 +104,22 @@ struct atan2 : fractional_function<"atan2", 12> {
 };
 struct sinh : fractional_function<"sinh", 12> {
   static constexpr bool on_elements = true;
-  using emits = operations<pointwise<cosh>>;
+  using emits = emitted_operations<pointwise<cosh>>;
   static constexpr void gradient(auto& at) {
     at.give(0, at.cotangent() * elementwise<cosh>(at.operand(0)));
   }
 };
 struct cosh : fractional_function<"cosh", 12> {
   static constexpr bool on_elements = true;
-  using emits = operations<pointwise<sinh>>;
+  using emits = emitted_operations<pointwise<sinh>>;
   static constexpr void gradient(auto& at) {
     at.give(0, at.cotangent() * elementwise<sinh>(at.operand(0)));
   }
 };
 struct asinh : fractional_function<"asinh", 12> {
   static constexpr bool on_elements = true;
-  using emits = operations<pointwise<sqrt>, pointwise<abs>, pointwise<maximum>, pointwise<minimum>,
-                           pointwise<stop_gradient>>;
+  using emits = emitted_operations<pointwise<sqrt>, pointwise<abs>, pointwise<maximum>,
+                                   pointwise<minimum>, pointwise<stop_gradient>>;
   static constexpr void gradient(auto& at) {
     const auto x = at.operand(0);
     const auto scaled = detail::scaled_pair::of(at, x, at.number(1, x));
@@ -126,7 +128,7 @@ struct asinh : fractional_function<"asinh", 12> {
 };
 struct acosh : fractional_function<"acosh", 12> {
   static constexpr bool on_elements = true;
-  using emits = operations<pointwise<sqrt>>;
+  using emits = emitted_operations<pointwise<sqrt>>;
   static constexpr void gradient(auto& at) {
     const auto x = at.operand(0);
     // Not the root of the product, which would overflow.
@@ -135,7 +137,7 @@ struct acosh : fractional_function<"acosh", 12> {
 };
 struct atanh : fractional_function<"atanh", 12> {
   static constexpr bool on_elements = true;
-  using emits = operations<pointwise<subtract_constant>, pointwise<stop_gradient>>;
+  using emits = emitted_operations<pointwise<subtract_constant>, pointwise<stop_gradient>>;
   static constexpr void gradient(auto& at) {
     at.give(0, at.cotangent() / detail::one_minus_square(at.operand(0)));
   }

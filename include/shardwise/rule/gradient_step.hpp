@@ -96,9 +96,9 @@ class gradient_step {
 /// operation itself. They are the member `emits` of the class of the operation, so that a program
 /// that uses the operation has their kernels too.
 ///
-///     using emits = operations<flip_operation>;
+///     using emits = emitted_operations<flip_operation>;
 template <class... Class>
-struct operations {};
+struct emitted_operations {};
 
 constexpr tensor_desc gradient_value::tensor() const { return step->tensor_of(id); }
 

@@ -96,6 +96,9 @@ struct arena {
 struct suggestion {
   int votes = 12;
 };
+struct operations {
+  int additions = 4;
+};
 enum class permission { granted, denied };
 enum class transfer { none, whole };
 constexpr double volume = 0.25;
@@ -128,7 +131,9 @@ TEST_CASE("a program's own names stand beside those of the library") {
   CHECK((node{}.next == nullptr && !config{}.is_verbose));
   CHECK(window{}.rows + transport{}.port + static_cast<int>(schedule.size()) == 106);
   CHECK((piece{}.color == 'w' && lifetime{}.seconds + volume == 0.75));
-  CHECK(reader{}.line + computation{}.threads + arena{}.blocks + suggestion{}.votes == 25);
+  CHECK(reader{}.line + computation{}.threads + arena{}.blocks + suggestion{}.votes +
+            operations{}.additions ==
+        29);
   CHECK((permission::granted != permission::denied && transfer::none != transfer::whole));
   CHECK(dimension + extent + operand + nearest + static_cast<int>(types.size() + quotes.size()) ==
         30);
