@@ -63,6 +63,26 @@ inline void write_json(json_writer& out, const operation_list& found) {
 
 namespace detail {
 
+/// Returns how a program calls an operation: by its name, unless it has several modes or is in a
+/// namespace of its own.
+[[nodiscard]] inline std::string call_of(text_view name) {
+  static constexpr text_view matrices[] = {
+      "cholesky",    "triangular_solve", "solve", "inverse", "pinv", "matrix_power",       "lstsq",
+      "determinant", "slogdet",          "qr",    "eigh",    "svd",  "householder_product"};
+  static constexpr text_view transforms[] = {"fft", "ifft", "rfft", "irfft"};
+  for (const text_view one : matrices)
+    if (name == one) return "linalg::" + str(name);
+  for (const text_view one : transforms)
+    if (name == one) return "fourier::" + str(name);
+  std::string words = str(name);
+  for (const std::string family : {"scatter", "put_along"})
+    if (words.rfind(family + "_", 0) == 0)
+      return family + "<dim, scatter_mode::" + words.substr(family.size() + 1) + ">";
+  if (words == "repeat_counts") return "repeat<dim, count, count...>";
+  if (words == "subtract_constant") return "elementwise<functions::subtract_constant>";
+  return words;
+}
+
 [[nodiscard]] inline std::string listed(const std::vector<std::string>& words,
                                         std::string_view otherwise) {
   std::string out;
@@ -108,6 +128,9 @@ namespace detail {
   std::string out =
       "# Operations\n\n"
       "`shardwise operations --markdown` generates this page from the rules of the operations.\n\n"
+      "- **Operation**: its name, which is that of the function in C++; where C++ writes the call "
+      "differently,\n"
+      "  how it does.\n"
       "- **Example**: operands `a`, `b`, ... and parameters, in the syntax of `shardwise infer`.\n"
       "  Parameters marked with `?` are optional.\n"
       "- **May be split**: the dimensions of the example's operands that can be split, one at a "
@@ -126,7 +149,10 @@ namespace detail {
     const catalogued_operation& entry = *one.entry;
     std::string example = "`" + str(entry.operands) + "`";
     if (!entry.arguments.empty()) example += " `" + str(entry.arguments) + "`";
-    out += "|" + detail::cell("`" + str(entry.name) + "`") +
+    std::string name = "`" + str(entry.name) + "`";
+    if (const std::string call = detail::call_of(entry.name); call != str(entry.name))
+      name += ", in C++ `" + call + "`";
+    out += "|" + detail::cell(name) +
            detail::cell(entry.parameters.empty() ? "" : "`" + str(entry.parameters) + "`") +
            detail::cell(example) + detail::cell(detail::splits_of(found.mesh, entry)) +
            detail::cell(detail::listed(one.pending, "none")) +

@@ -42,6 +42,7 @@ template <class A, class B, internal::Terms... Given>
     A&& a, B&& b, const Given&... given) {
   return elementwise<functions::equal>(std::forward<A>(a), std::forward<B>(b), given...);
 }
+/// Returns true where two values differ, also where one of them is NaN.
 template <class A, class B, internal::Terms... Given>
 [[nodiscard]] constexpr internal::of_elements<functions::not_equal, A, B, Given...> not_equal(
     A&& a, B&& b, const Given&... given) {
@@ -52,6 +53,24 @@ template <class A, class B, internal::Terms... Given>
 [[nodiscard]] constexpr internal::of_elements<functions::less, A, B, Given...> less(
     A&& a, B&& b, const Given&... given) {
   return elementwise<functions::less>(std::forward<A>(a), std::forward<B>(b), given...);
+}
+/// Returns true where the first value is less than the second or equal to it.
+template <class A, class B, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::less_equal, A, B, Given...> less_equal(
+    A&& a, B&& b, const Given&... given) {
+  return elementwise<functions::less_equal>(std::forward<A>(a), std::forward<B>(b), given...);
+}
+/// Returns true where the first value is greater than the second.
+template <class A, class B, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::greater, A, B, Given...> greater(
+    A&& a, B&& b, const Given&... given) {
+  return elementwise<functions::greater>(std::forward<A>(a), std::forward<B>(b), given...);
+}
+/// Returns true where the first value is greater than the second or equal to it.
+template <class A, class B, internal::Terms... Given>
+[[nodiscard]] constexpr internal::of_elements<functions::greater_equal, A, B, Given...>
+greater_equal(A&& a, B&& b, const Given&... given) {
+  return elementwise<functions::greater_equal>(std::forward<A>(a), std::forward<B>(b), given...);
 }
 /// Comparisons return tensors of `bool`: `where(x > 0, x, 0.1F * x)`, `cast<float>(x > y)`.
 template <class A, class B>

@@ -73,6 +73,10 @@ static_assert(is<decltype(abstract<T>() - abstract<T>()),
                  on_paper<extents<8, 16>, P<"x", none>, partial<"y">>>);
 static_assert(is<decltype(abstract<T>() * abstract<X>()),
                  on_paper<extents<8, 16>, P<"x", none>, partial<"y">>>);
+static_assert(is<decltype(less_equal(abstract<X>(), 0)), decltype(abstract<X>() <= 0)> &&
+              is<decltype(greater(0, abstract<X>())), decltype(0 > abstract<X>())> &&
+              is<decltype(greater_equal(abstract<X>(), abstract<X>(), across<"x">)),
+                 decltype(abstract<X>() >= abstract<X>())>);
 static_assert(is<decltype(where(less(abstract<X>(), 0), 0, abstract<X>())),
                  on_paper<extents<8, 16>, P<"x", none>>>);
 // Comparisons return `bool`, which `where` takes.
