@@ -174,6 +174,33 @@ constexpr void require_in_range(const X& number) {
   }
 }
 
+/// Checks that a number applied to each term of a pending sum gives the terms of the result.
+template <class Function, class T, class... X>
+constexpr void require_terms_of_result(const X&... operands) {
+  if constexpr (requires { Function::template distributes<T>(1); } && Fractional<T> &&
+                (... || Scalar<X>)) {
+    const auto is_pending = []<class Each>(const Each& each) {
+      if constexpr (Scalar<Each>)
+        return false;
+      else if constexpr (ValueOperand<Each>)
+        return axes_of_several(each.mesh(), each.layout().pending) != 0;
+      else
+        return axes_of_several(each.mesh(), Each::layout_type::value.pending) != 0;
+    };
+    const auto distributes = []<class Each>(const Each& each) {
+      if constexpr (Scalar<Each>)
+        return Function::template distributes<T>(each);
+      else
+        return true;
+    };
+    if ((... && distributes(operands)) || !(... || is_pending(operands))) return;
+    int pending = 0;
+    (void)(... || (is_pending(operands) || (++pending, false)));
+    fail({.rule = violation::partial_value_is_read, .operand = pending},
+         "infinity times its terms, or these divided by 0, are not the terms of the result");
+  }
+}
+
 /// True for a function with floating-point results, on elements that are not floating-point.
 template <class Function, class T>
 inline constexpr bool loses_fractions = !has_fractions(element_of<T>) && requires {
@@ -249,6 +276,7 @@ struct elementwise_call {
   [[nodiscard]] static constexpr auto apply(X&&... operands) {
     if constexpr (LegalElementwise<Function, X...>) {
       (require_in_range<typename number_type<Function, X...>::type>(operands), ...);
+      require_terms_of_result<Function, typename number_type<Function, X...>::type>(operands...);
       using result = elementwise_result<Function, X...>;
       const extents_desc& extents = known_extents<result>(first_tensor(operands...).mesh(),
                                                           {&shardwise::known_extents(operands)...});
@@ -258,6 +286,7 @@ struct elementwise_call {
       return elementwise_call_on_terms<Function>::apply(std::forward<X>(operands)...);
     } else {
       (require_in_range<typename number_type<Function, X...>::type>(operands), ...);
+      require_terms_of_result<Function, typename number_type<Function, X...>::type>(operands...);
       return value_domain_of<X...>::type::template apply<applied>(std::forward<X>(operands)...);
     }
   }

@@ -73,6 +73,9 @@ struct kernel<functions::cast<To>> {
   }
 };
 
+template <Element To>
+struct kernel<functions::rounded_terms<To>> : kernel<functions::cast<To>> {};
+
 template <>
 struct kernel<functions::logical_and> {
   template <class Result>

@@ -216,6 +216,9 @@ struct entry_of<pointwise<functions::cast<To>>> {
       return nullptr;
   }
 };
+template <Element To>
+struct entry_of<pointwise<functions::rounded_terms<To>>>
+    : entry_of<pointwise<functions::cast<To>>> {};
 
 }  // namespace detail
 

@@ -119,6 +119,11 @@ SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::cast
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::cast<std::uint8_t>>>;
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::cast<bfloat16>>>;
 SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::cast<float16>>>;
+SHARDWISE_EXTERN template const operation operation_of<pointwise<functions::rounded_terms<float>>>;
+SHARDWISE_EXTERN template const operation
+    operation_of<pointwise<functions::rounded_terms<bfloat16>>>;
+SHARDWISE_EXTERN template const operation
+    operation_of<pointwise<functions::rounded_terms<float16>>>;
 SHARDWISE_EXTERN template const operation operation_of<argsort_operation>;
 SHARDWISE_EXTERN template const operation operation_of<attention_operation>;
 SHARDWISE_EXTERN template const operation operation_of<attention_gradient_operation>;

@@ -244,6 +244,12 @@ void enter_conversions() {
   };
   const auto from = [&]<Element From>(std::type_identity<From>) {
     (enter_function<functions::cast<T>, T, From>(), ...);
+    const auto terms = []<Element To>(std::type_identity<To>) {
+      if constexpr (Fractional<From> && Fractional<To> && !std::is_same_v<To, From> &&
+                    sizeof(To) <= sizeof(From))
+        enter_function<functions::rounded_terms<To>, To, From>();
+    };
+    (terms(std::type_identity<T>{}), ...);
     (bits(std::type_identity<T>{}, std::type_identity<From>{}), ...);
   };
   (from(std::type_identity<T>{}), ...);

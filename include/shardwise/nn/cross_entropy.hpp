@@ -148,7 +148,7 @@ struct labelled_entropy {
   /// Returns a sum of losses divided by a sum of weights, which every device must know.
   template <class T, class X, class Y>
   [[nodiscard]] static constexpr auto divided(const X& losses, const Y& weights) {
-    return narrowed<T>(losses / finished(weights, Permitted{}));
+    return with_terms_as<T>(losses / finished(weights, Permitted{}));
   }
 };
 

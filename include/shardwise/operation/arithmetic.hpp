@@ -3,6 +3,7 @@
 
 #include "shardwise/expression/elementwise.hpp"
 
+#include <limits>
 #include <utility>
 
 namespace shardwise {
@@ -35,6 +36,13 @@ struct subtract_constant : subtract {
   static constexpr void gradient(auto& at) { at.give(0, at.cotangent()); }
 };
 struct multiply : elementwise_function<"*", linearity::multilinear> {
+  /// Infinity times the terms 2 and -1 adds up to NaN, and infinity times their sum does not.
+  template <class T>
+  [[nodiscard]] static constexpr bool distributes(const auto& number) noexcept {
+    constexpr auto most = static_cast<double>(std::numeric_limits<T>::max());
+    const auto value = static_cast<double>(number);
+    return value != value || (value <= most && value >= -most);
+  }
   static constexpr void gradient(auto& at) {
     at.give(0, at.cotangent() * at.operand(1));
     at.give(1, at.cotangent() * at.operand(0));
@@ -45,6 +53,10 @@ struct multiply : elementwise_function<"*", linearity::multilinear> {
 struct divide : elementwise_function<"/", linearity::first_operand> {
   [[nodiscard]] static constexpr linearity law_for(element type) noexcept {
     return has_fractions(type) ? linearity::first_operand : linearity::nonlinear;
+  }
+  template <class T>
+  [[nodiscard]] static constexpr bool distributes(const auto& number) noexcept {
+    return number != 0;
   }
   static constexpr void gradient(auto& at) {
     at.give(0, at.cotangent() / at.operand(1));

@@ -144,9 +144,8 @@ inline constexpr catalogued_operation elementwise_catalogue[] = {
     composed_each_entry("lerp", "f32[8,4] f32[8,4] f32[]", 3, "lerp", &composed_steps::lerp, false),
     composed_each_entry("addcmul", "f32[8,4] f32[8,4] f32[8,4]", 3, "addcmul",
                         &composed_steps::addcmul, false),
-    gathering(composed_entry<pointwise<functions::cast<float>>>(
-        "cast", "type across?", "f32[8,4]", "type=bf16", "astype, to", &composed_steps::cast, 1, 1,
-        true, false)),
+    gathering(composed_entry<cast_judge>("cast", "type across?", "f32[8,4]", "type=bf16",
+                                         "astype, to", &composed_steps::cast, 1, 1, true, false)),
 };
 
 }  // namespace shardwise::detail

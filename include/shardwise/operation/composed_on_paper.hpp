@@ -107,6 +107,12 @@ struct quantile_judge {
     return {};
   }
 };
+struct cast_judge : of_any_elements {
+  [[nodiscard]] static constexpr factor_rule rule(const attributes& how,
+                                                  const tensor_descs& operands) noexcept {
+    return cast_to(static_cast<element>(how.integers[0])).rule({}, operands);
+  }
+};
 struct reshard_judge : of_any_elements {
   [[nodiscard]] static constexpr factor_rule rule(const attributes&,
                                                   const tensor_descs& operands) noexcept {
@@ -127,6 +133,11 @@ namespace f = functions;
 [[nodiscard]] constexpr tensor_desc narrowed(paper_steps& at, const tensor_desc& x, element type) {
   return type == x.type ? x : at.apply(cast_to(type), {}, {x});
 }
+/// The same for a pending sum, whose terms are rounded.
+[[nodiscard]] constexpr tensor_desc with_terms_as(paper_steps& at, const tensor_desc& x,
+                                                  element type) {
+  return type == x.type ? x : at.apply(internal::rounding_terms_to(type), {}, {x});
+}
 [[nodiscard]] constexpr unsigned dims_of(const attributes& how) noexcept {
   return reduction_operation::reduced(how);
 }
@@ -142,7 +153,8 @@ constexpr void cast(paper_steps& at, const attributes& how, const tensor_descs& 
 }
 constexpr void mean(paper_steps& at, const attributes& how, const tensor_descs& x,
                     tensor_results& out) {
-  out.push_back(narrowed(at, mean_of(at, widened(at, x[0]), dims_of(how), keeps(how)), x[0].type));
+  const tensor_desc wide = mean_of(at, widened(at, x[0]), dims_of(how), keeps(how));
+  out.push_back(with_terms_as(at, wide, x[0].type));
 }
 [[nodiscard]] constexpr tensor_desc truth_of(paper_steps& at, const tensor_desc& x) {
   return x.type == element::boolean ? x : at.apply(cast_to(element::boolean), {}, {x});

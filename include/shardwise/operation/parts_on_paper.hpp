@@ -171,7 +171,7 @@ constexpr void trapezoid(paper_steps& at, const attributes& how, const tensor_de
   const tensor_desc weights = at.each<f::add>(at.each<f::multiply>(ends, n), n);
   const tensor_desc total =
       at.reduce(reduction::sum, at.each<f::multiply>(wide, weights), 1U << dim, false);
-  out.push_back(narrowed(at, at.each<f::multiply>(total, n), x[0].type));
+  out.push_back(with_terms_as(at, at.each<f::multiply>(total, n), x[0].type));
 }
 
 /// Makes no result if the dimension is rolled as a whole.

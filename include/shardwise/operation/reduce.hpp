@@ -214,7 +214,7 @@ struct mean_call {
   [[nodiscard]] static constexpr auto apply(X&& x, const Options&... options) {
     using T = typename std::remove_cvref_t<X>::value_type;
     if constexpr (rounds_once<T>) {
-      return cast<T>(apply(cast<compute_type<T>>(static_cast<X&&>(x)), options...));
+      return with_terms_as<T>(apply(cast<compute_type<T>>(static_cast<X&&>(x)), options...));
     } else {
       T terms = static_cast<T>(dims_of<Dims...>(x, options...).count(x.extents()));
       return summing::apply(static_cast<X&&>(x), options...) / std::move(terms);

@@ -28,7 +28,7 @@ template <int Dim, NamedOperand X, internal::Terms Given = across_axes<>>
     using C = compute_type<T>;
     const index_t last = x.extents()[counted_from_front(Dim, x.extents().ssize())] - 1;
     const auto ends = cast<C>(equal(index, 0)) + cast<C>(equal(index, last));
-    return internal::narrowed<T>(
+    return internal::with_terms_as<T>(
         multiply(sum<Dim>(internal::widened(x) * (ends * -0.5 + 1)), dx, given));
   }
 }

@@ -122,7 +122,7 @@ template <class Parameters, class Reduce = void, class Pending>
         using moved = std::conditional_t<std::is_void_v<Reduce>, T, Reduce>;
         const auto finish = [](auto&& mean) {
           return X(internal::narrowed<T>(reshard<typename X::layout_type>(
-              internal::narrowed<moved>(std::forward<decltype(mean)>(mean)))));
+              internal::with_terms_as<moved>(std::forward<decltype(mean)>(mean)))));
         };
         if (factor == 1) return finish(G(gradient));
         return finish(gradient * internal::number_for<X>(factor));
@@ -274,7 +274,7 @@ struct accumulated_loss {
       detail::add_nest(sums, more.second);
     }
     const double part = 1.0 / static_cast<double>(batches.size());
-    auto mean = internal::narrowed<T>(value * internal::number_for<decltype(value)>(part));
+    auto mean = internal::with_terms_as<T>(value * internal::number_for<decltype(value)>(part));
     return std::pair{internal::made_tensor(reshard<P<>>(mean)), reduced<Model, Reduce>(sums, part)};
   }
 };
