@@ -53,7 +53,7 @@ template <class Permitted, int Rank, class X, class Moments, class... Scale>
       require_rule<layer_norm_of<0, (D + 2)...>, of_steps<Permitted>>(given);
     const auto wide = widened(given);
     const auto of = moments_of<Permitted, 0, (D + 2)...>(wide);
-    const auto normal = of.centred / sqrt(of.variance + epsilon);
+    const auto normal = over_root(of.centred, of.variance, epsilon);
     auto result =
         finish_gradient(narrowed<T>(scaled<Permitted>(normal, beside_positions<Rank>(scale)...)));
     const auto count = static_cast<double>(over(0, (D + 2)...).count(given.extents()));
@@ -61,7 +61,8 @@ template <class Permitted, int Rank, class X, class Moments, class... Scale>
     const double rate = count > 0 ? moves.rate : 0;
     const auto moved = [&](const auto& old, const auto& now, double factor) {
       using Old = std::remove_cvref_t<decltype(old)>;
-      const auto of_channels = stop_gradient(squeeze<0, (D + 2)...>(now)) * factor;
+      using C = compute_type<typename Old::value_type>;
+      const auto of_channels = narrowed<C>(stop_gradient(squeeze<0, (D + 2)...>(now)) * factor);
       auto made = narrowed<typename Old::value_type>(lerp(widened(old), of_channels, rate));
       // Of the type of the old moments, so that a program can assign them.
       if constexpr (AnyRefused<decltype(made)>)
@@ -81,7 +82,7 @@ template <class Permitted, int Rank, class X, class Moments, class... Scale>
     };
     // The running variance is the unbiased estimate: `n / (n - 1)` times the variance of the batch.
     auto mean = moved(running.mean, known(of.mean, wide), 1);
-    auto variance = moved(running.variance, known(of.variance, square(of.centred)),
+    auto variance = moved(running.variance, known(of.variance, squares_of(of.centred)),
                           count > 1 ? count / (count - 1) : 1);
     return std::pair{std::move(result), nn::running_moments<decltype(mean), decltype(variance)>{
                                             std::move(mean), std::move(variance)}};

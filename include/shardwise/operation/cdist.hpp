@@ -72,7 +72,7 @@ struct cdist_steps {
   [[nodiscard]] static constexpr auto apply(const A& a, const B& b) {
     // In one expression, so that the sum computes the squares in its own loop.
     return narrowed<typename A::value_type>(
-        root_of_squares(apply_by_extents<reduction_operation, &cdist_operation::adding>(square(
+        root_of_squares(apply_by_extents<reduction_operation, &cdist_operation::adding>(squares_of(
             apply_by_extents<unsqueeze_operation, &cdist_operation::behind_rows>(widened(a)) -
             apply_by_extents<unsqueeze_operation, &cdist_operation::before_rows>(widened(b))))));
   }

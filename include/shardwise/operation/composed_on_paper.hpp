@@ -138,6 +138,9 @@ namespace f = functions;
                                                   element type) {
   return type == x.type ? x : at.apply(internal::rounding_terms_to(type), {}, {x});
 }
+[[nodiscard]] constexpr tensor_desc squares_of(paper_steps& at, const tensor_desc& x) {
+  return at.each<f::square>(widened(at, x));
+}
 [[nodiscard]] constexpr unsigned dims_of(const attributes& how) noexcept {
   return reduction_operation::reduced(how);
 }
@@ -231,9 +234,9 @@ constexpr void log_softmax(paper_steps& at, const attributes& how, const tensor_
 constexpr void normalised(paper_steps& at, const attributes& how, const tensor_descs& x,
                           const tensor_desc& centred, tensor_results& out) {
   const tensor_desc squares =
-      at.finished(mean_of(at, at.each<f::square>(centred), over(how.integers).bits(), true));
+      at.finished(mean_of(at, squares_of(at, centred), over(how.integers).bits(), true));
   const tensor_desc root = at.each<f::sqrt>(at.each<f::add>(squares, paper_steps::number(squares)));
-  tensor_desc made = at.each<f::divide>(centred, root);
+  tensor_desc made = at.each<f::divide>(centred, narrowed(at, root, centred.type));
   if (x.size() > 1) made = at.each<f::multiply>(made, widened(at, at.beside(made, x[1])));
   if (x.size() > 2) made = at.each<f::add>(made, widened(at, at.beside(made, x[2])));
   out.push_back(narrowed(at, made, x[0].type));

@@ -153,6 +153,15 @@ struct judges_scale {
   }
 };
 
+/// Returns elements divided by the root of a mean of squares.
+template <class X, class Squares>
+[[nodiscard]] constexpr auto over_root(const X& x, const Squares& squares, double epsilon) {
+  if constexpr (AnyRefused<X, Squares>)
+    return refused_value{};
+  else
+    return x / narrowed<typename X::value_type>(sqrt(squares + epsilon));
+}
+
 /// The differences of elements from their mean along dimensions, the mean, and the mean of their
 /// squares; both means keep the dimensions with size 1.
 template <class Centred, class Mean, class Variance>
@@ -165,7 +174,7 @@ template <class Permitted, int... Dims, class X>
 [[nodiscard]] constexpr auto moments_of(const X& x) {
   auto center = finished(mean<Dims...>(x, keep_dims), Permitted{});
   auto centred = x - center;
-  auto variance = finished(mean<Dims...>(square(centred), keep_dims), Permitted{});
+  auto variance = finished(mean<Dims...>(squares_of(centred), keep_dims), Permitted{});
   return moments<decltype(centred), decltype(center), decltype(variance)>{
       std::move(centred), std::move(center), std::move(variance)};
 }
@@ -179,7 +188,7 @@ struct layer_norm_steps : judges_scale<Permitted> {
     using T = typename X::value_type;
     const auto of = moments_of<Permitted, Dims...>(widened(given));
     return finish_gradient(
-        narrowed<T>(scaled<Permitted>(of.centred / sqrt(of.variance + epsilon), scale...)));
+        narrowed<T>(scaled<Permitted>(over_root(of.centred, of.variance, epsilon), scale...)));
   }
 };
 template <class Permitted, int... Dims>
@@ -188,8 +197,9 @@ struct rms_norm_steps : judges_scale<Permitted> {
   [[nodiscard]] static constexpr auto apply(const X& given, double epsilon, const Scale&... scale) {
     using T = typename X::value_type;
     const auto x = widened(given);
-    const auto squares = finished(mean<Dims...>(square(x), keep_dims), Permitted{});
-    return finish_gradient(narrowed<T>(scaled<Permitted>(x / sqrt(squares + epsilon), scale...)));
+    const auto squares = finished(mean<Dims...>(squares_of(x), keep_dims), Permitted{});
+    return finish_gradient(
+        narrowed<T>(scaled<Permitted>(over_root(x, squares, epsilon), scale...)));
   }
 };
 

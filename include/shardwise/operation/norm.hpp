@@ -34,13 +34,13 @@ template <int... Dims, class X, class Powers, class Root, class... Options>
 [[nodiscard]] constexpr auto norm_of(const X& x, const Powers& powers, const Root& root,
                                      const Options&... options) {
   constexpr auto permitted = decltype(permitted_among(options...)){};
-  const auto wide = powers(widened(x));
+  const auto terms = powers(x);
   return narrowed<typename X::value_type>(with_dims(
       [&](const auto&... dims) {
         if constexpr (keeps_dims<Options...>)
-          return root_of_sum(finished(sum<Dims...>(wide, dims..., keep_dims), permitted), root);
+          return root_of_sum(finished(sum<Dims...>(terms, dims..., keep_dims), permitted), root);
         else
-          return root_of_sum(finished(sum<Dims...>(wide, dims...), permitted), root);
+          return root_of_sum(finished(sum<Dims...>(terms, dims...), permitted), root);
       },
       options...));
 }
@@ -77,7 +77,7 @@ template <int... Dims, NamedOperand X, class... Options>
       return refused_value{};
     else
       return detail::norm_of<Dims...>(
-          x, [](const auto& each) { return square(each); },
+          x, [](const auto& each) { return internal::squares_of(each); },
           [](auto&& sum) { return sqrt(static_cast<decltype(sum)>(sum)); }, options...);
   }
 }
@@ -116,7 +116,7 @@ template <int... Dims, NamedOperand X, class... Options>
       return refused_value{};
     else
       return detail::norm_of<Dims...>(
-          x, [p](const auto& each) { return pow(abs(each), p); },
+          x, [p](const auto& each) { return pow(abs(internal::widened(each)), p); },
           [p](auto&& sum) { return pow(static_cast<decltype(sum)>(sum), 1 / p); }, options...);
   }
 }

@@ -29,6 +29,17 @@ template <class T, class X>
   else
     return cast<T>(static_cast<X&&>(x));
 }
+/// Returns the squares of elements in the element type used for arithmetic.
+template <class X>
+[[nodiscard]] constexpr auto squares_of(X&& x) {
+  using T = typename std::remove_cvref_t<X>::value_type;
+  if constexpr (AnyRefused<X>)
+    return refused_value{};
+  else if constexpr (std::is_same_v<compute_type<T>, T>)
+    return square(static_cast<X&&>(x));
+  else
+    return square(cast<compute_type<T>>(static_cast<X&&>(x)));
+}
 /// Converts a result, which may be a pending sum, to elements of `T`. To be rounded once, a sum is
 /// reduced over the permitted axes before; one that has this type already stays pending.
 template <class T, class X, class Permitted>

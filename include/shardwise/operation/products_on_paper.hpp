@@ -35,7 +35,7 @@ constexpr void cdist(paper_steps& at, const attributes& how, const tensor_descs&
   const tensor_desc apart = at.each<f::subtract>(
       at.apply<unsqueeze_operation>(cdist_operation::behind_rows(a.extents), a),
       at.apply<unsqueeze_operation>(cdist_operation::before_rows(b.extents), b));
-  const tensor_desc squares = at.each<f::square>(apart);
+  const tensor_desc squares = squares_of(at, apart);
   const tensor_desc sum =
       at.apply<reduction_operation>(cdist_operation::adding(squares.extents), squares);
   out.push_back(narrowed(at, root_of_squares(at, sum), x[0].type));

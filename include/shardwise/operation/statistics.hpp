@@ -31,6 +31,38 @@ struct nanmean_of;
 template <int... Dims>
 struct nanvar_of;
 
+namespace detail {
+
+/// Returns `finish` of the sum of `squares` of the differences from the mean, divided by the number
+/// of elements less the correction.
+template <int... Dims, class X, class Squares, class Finish, class... Options>
+[[nodiscard]] constexpr auto variance_of_differences(const X& x, const Squares& squares,
+                                                     const Finish& finish,
+                                                     const Options&... options) {
+  constexpr auto permitted = decltype(internal::permitted_among(options...)){};
+  const auto wide = internal::widened(x);
+  const auto center = internal::with_dims(
+      [&](const auto&... dims) {
+        return internal::finished(mean<Dims...>(wide, dims..., keep_dims), permitted);
+      },
+      options...);
+  return internal::with_dims(
+      [&](const auto&... dims) {
+        const index_t count =
+            internal::terms_less(internal::dims_of<Dims...>(x, dims...).count(x.extents()),
+                                 {internal::correction_among(options...)});
+        const auto terms = squares(wide - center);
+        const auto divisor = static_cast<typename decltype(terms)::value_type>(count);
+        if constexpr (internal::keeps_dims<Options...>)
+          return finish(sum<Dims...>(terms, dims..., keep_dims) / divisor);
+        else
+          return finish(sum<Dims...>(terms, dims...) / divisor);
+      },
+      options...);
+}
+
+}  // namespace detail
+
 /// Returns the variance over the given dimensions, or over all: the mean of the squared differences
 /// from the mean, computed in two passes to avoid cancellation. Uneven shards are weighted
 /// correctly. Options are `keep_dims`, `correction{1}` for the sample variance and, for an
@@ -55,25 +87,12 @@ template <int... Dims, NamedOperand X, class... Options>
     if constexpr (AnyRefused<decltype(checked)>) {
       return refused_value{};
     } else {
+      using T = typename X::value_type;
       constexpr auto permitted = decltype(internal::permitted_among(options...)){};
-      const auto wide = internal::widened(x);
-      const auto center = internal::with_dims(
-          [&](const auto&... dims) {
-            return internal::finished(mean<Dims...>(wide, dims..., keep_dims), permitted);
-          },
-          options...);
-      return internal::with_dims(
-          [&](const auto&... dims) {
-            using T = typename X::value_type;
-            const auto divisor = static_cast<compute_type<T>>(
-                internal::terms_less(internal::dims_of<Dims...>(x, dims...).count(x.extents()),
-                                     {internal::correction_among(options...)}));
-            const auto squares = square(wide - center);
-            if constexpr (internal::keeps_dims<Options...>)
-              return internal::finished_as<T>(sum<Dims...>(squares, dims..., keep_dims) / divisor,
-                                              permitted);
-            else
-              return internal::finished_as<T>(sum<Dims...>(squares, dims...) / divisor, permitted);
+      return detail::variance_of_differences<Dims...>(
+          x, [](auto&& each) { return square(static_cast<decltype(each)>(each)); },
+          [&](auto&& made) {
+            return internal::finished_as<T>(static_cast<decltype(made)>(made), permitted);
           },
           options...);
     }
@@ -96,9 +115,15 @@ template <int... Dims, NamedOperand X, class... Options>
     if constexpr (AnyRefused<decltype(checked)>) {
       return refused_value{};
     } else {
-      return internal::narrowed<typename X::value_type>(detail::root_of_squares(
-          internal::finished(variance<Dims...>(internal::widened(x), options...),
-                             internal::permitted_among(options...))));
+      const auto finish = [&](auto&& made) {
+        return internal::finished(static_cast<decltype(made)>(made),
+                                  internal::permitted_among(options...));
+      };
+      return internal::narrowed<typename X::value_type>(
+          detail::root_of_squares(detail::variance_of_differences<Dims...>(
+              x,
+              [](auto&& each) { return internal::squares_of(static_cast<decltype(each)>(each)); },
+              finish, options...)));
     }
   }
 }

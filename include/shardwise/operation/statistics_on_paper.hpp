@@ -41,7 +41,7 @@ template <class Root>
 }
 constexpr void l2_norm(paper_steps& at, const attributes& how, const tensor_descs& x,
                        tensor_results& out) {
-  const tensor_desc squares = at.each<f::square>(widened(at, x[0]));
+  const tensor_desc squares = squares_of(at, x[0]);
   const tensor_desc sum = at.finished(at.reduce(reduction::sum, squares, dims_of(how), keeps(how)));
   out.push_back(narrowed(at, root_of_squares(at, sum), x[0].type));
 }
@@ -55,22 +55,23 @@ constexpr void lp_norm(paper_steps& at, const attributes& how, const tensor_desc
   const auto root = [&](const tensor_desc& one) { return at.each<f::pow>(one, order); };
   out.push_back(narrowed(at, root_of_sum(at, sum, root), x[0].type));
 }
-[[nodiscard]] constexpr tensor_desc variance_of(paper_steps& at, const attributes& how,
-                                                const tensor_desc& given) {
+/// The differences of elements from their mean.
+[[nodiscard]] constexpr tensor_desc centred(paper_steps& at, const attributes& how,
+                                            const tensor_desc& given) {
   const tensor_desc x = widened(at, given);
-  const tensor_desc centre = at.finished(mean_of(at, x, dims_of(how), true));
-  const tensor_desc centred = at.each<f::subtract>(x, centre);
-  const tensor_desc made = mean_of(at, at.each<f::square>(centred), dims_of(how), keeps(how));
-  return x.type == given.type ? made : narrowed(at, at.finished(made), given.type);
+  return at.each<f::subtract>(x, at.finished(mean_of(at, x, dims_of(how), true)));
 }
 constexpr void variance(paper_steps& at, const attributes& how, const tensor_descs& x,
                         tensor_results& out) {
-  out.push_back(variance_of(at, how, x[0]));
+  const tensor_desc squares = at.each<f::square>(centred(at, how, x[0]));
+  const tensor_desc made = mean_of(at, squares, dims_of(how), keeps(how));
+  out.push_back(made.type == x[0].type ? made : narrowed(at, at.finished(made), x[0].type));
 }
 constexpr void standard_deviation(paper_steps& at, const attributes& how, const tensor_descs& x,
                                   tensor_results& out) {
-  const tensor_desc made = variance_of(at, how, widened(at, x[0]));
-  out.push_back(narrowed(at, root_of_squares(at, at.finished(made)), x[0].type));
+  const tensor_desc squares = squares_of(at, centred(at, how, x[0]));
+  const tensor_desc made = at.finished(mean_of(at, squares, dims_of(how), keeps(how)));
+  out.push_back(narrowed(at, root_of_squares(at, made), x[0].type));
 }
 constexpr void logsumexp(paper_steps& at, const attributes& how, const tensor_descs& given,
                          tensor_results& out) {

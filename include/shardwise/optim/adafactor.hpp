@@ -149,9 +149,9 @@ struct adafactor {
       const auto along =
           direction(g, rows, columns, internal::made_tensor(weights.template beside<W>()));
       const auto v = internal::made_tensor(internal::widened(w));
-      const auto scale = maximum(sqrt(detail::mean_square(v)), number(least_scale));
+      const auto scale = maximum(detail::root_mean_square(v), number(least_scale));
       const auto excess =
-          maximum(sqrt(detail::mean_square(along)) * number(1 / threshold), number(1));
+          maximum(detail::root_mean_square(along) * number(1 / threshold), number(1));
       const auto step =
           internal::made_tensor(minimum(bounds.template beside<W>(), own_rate) * scale / excess);
       const auto moved = v - along * step;

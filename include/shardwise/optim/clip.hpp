@@ -20,9 +20,9 @@ namespace shardwise {
 
 namespace detail {
 
-/// The element type of the sums over a nest: `double` if it has a tensor of these, else `float`.
+/// The element type of the norm of a nest: `double` if it has a tensor of these, else `float`.
 template <class Nest>
-using sum_element = std::conditional_t<has_element<Nest, element::f64>, double, float>;
+using norm_element = std::conditional_t<has_element<Nest, element::f64>, double, float>;
 
 /// Returns the sum of `of(tensor)` in elements `T`, as an expression of rank 0.
 template <class T, class X, class Of>
@@ -145,7 +145,8 @@ namespace optim {
 /// Returns the square root of the sum of the squares of all elements of a nest, replicated. For
 /// split tensors each device adds up the elements that it holds; one number is reduced for each set
 /// of axes that splits a tensor. `bfloat16` and `float16` elements are squared and added as
-/// `float`. The norm is a `float`, or a `double` if the nest has tensors of `double`.
+/// `float`. The norm is a `float`,
+/// or a `double` if the nest has tensors of `double`.
 ///
 ///     auto size = optim::global_norm(gradients);
 template <class Nest>
@@ -156,8 +157,8 @@ template <class Nest>
     return detail::refuse_gradients<
         std::conditional_t<detail::holds_pending<Nest>, pointwise<functions::square>, Nest>>();
   } else {
-    const auto squares = [](const auto& x) { return square(internal::widened(x)); };
-    return sqrt(detail::reduced_sum<detail::sum_element<Nest>>(nest, squares));
+    const auto squares = [](const auto& x) { return internal::squares_of(x); };
+    return sqrt(detail::reduced_sum<detail::norm_element<Nest>>(nest, squares));
   }
 }
 

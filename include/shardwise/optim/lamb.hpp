@@ -47,9 +47,10 @@ struct lamb {
     const auto move = [&]<class X>(const treatment& how, X& w, const auto& direction) {
       X along{direction()};
       if (how.decays && weight_decay != 0) along += w * internal::number_for<X>(weight_decay);
-      const auto size = detail::mean_square(w), length = detail::mean_square(along);
+      const auto size = internal::made_tensor(detail::root_mean_square(w));
+      const auto length = internal::made_tensor(detail::root_mean_square(along));
       const auto is_scaled = logical_and(size > 0, length > 0);
-      const auto trust = internal::made_tensor(where(is_scaled, sqrt(size / length), 1));
+      const auto trust = internal::made_tensor(where(is_scaled, size / length, 1));
       detail::descend(w, along * internal::narrowed<typename X::value_type>(trust),
                       rates.template beside<X>(), how.rate);
     };

@@ -27,11 +27,11 @@ template <class X>
   }
 }
 
-/// Returns the mean of the squares of all elements of a tensor, replicated, in elements of their
-/// arithmetic. If the tensor is split, one number is reduced.
+/// Returns the root of the mean of the squares of all elements of a tensor, replicated, in elements
+/// of their arithmetic. If the tensor is split, one number is reduced.
 template <class X>
-[[nodiscard]] constexpr auto mean_square(const X& x) {
-  return settled(mean(square(widened(x))));
+[[nodiscard]] constexpr auto root_mean_square(const X& x) {
+  return narrowed<compute_type<typename X::value_type>>(sqrt(settled(mean(squares_of(x)))));
 }
 
 }  // namespace shardwise::detail
