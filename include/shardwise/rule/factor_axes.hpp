@@ -166,7 +166,8 @@ constexpr void separate_axes(const mesh_desc& mesh, const factor_rule& rule,
         if (!taken) {
           kept.push_back(a);
         } else if (mesh.size(a) != 1) {
-          for (int o = 0; o < operands.ssize(); ++o) {
+          // The first one: later operands follow it.
+          for (int o = operands.ssize() - 1; o >= 0; --o) {
             const int d = operands[o].layout.dim_of(a);
             if (d >= 0 && rule.operands[o][d] != repeated && rule.has_part(rule.operands[o][d], f))
               out.verdict = {.rule = violation::axis_would_split_twice,

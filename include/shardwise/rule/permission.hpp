@@ -10,7 +10,8 @@ namespace shardwise {
 [[nodiscard]] constexpr tensor_descs fetched(const mesh_desc& mesh, const factor_rule& rule,
                                              tensor_descs operands, unsigned permitted,
                                              bool whole = false) noexcept {
-  // Each reshard removes an axis from its dimension for good, so the loop ends.
+  // Each reshard removes an axis from its dimension, or gives an operand the split of an earlier
+  // one, which does not change any more.
   for (std::size_t left = max_axes * operands.size(); left > 0; --left) {
     const diagnosis verdict = propagate(mesh, rule, operands).verdict;
     if (verdict.ok()) break;

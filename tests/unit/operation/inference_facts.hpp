@@ -177,7 +177,8 @@ inline request request_of(const mesh_desc& mesh, const catalogued_operation& ent
   return read_request(mesh, words.c_str(), operands.c_str());
 }
 
-/// A tensor under layouts over two axes: whole, split by one or both, in either order, pending.
+/// A tensor under layouts over two axes: whole, split by one or both, in one dimension in either
+/// order or in two, pending.
 inline std::vector<tensor_desc> laid_out(const tensor_desc& unsplit) {
   std::vector<tensor_desc> out{unsplit};
   const auto with = [&](const auto& change) {
@@ -191,6 +192,13 @@ inline std::vector<tensor_desc> laid_out(const tensor_desc& unsplit) {
   for (int d = 0; d < unsplit.rank(); ++d)
     for (const axis_list& axes : {axis_list{0}, axis_list{1}, axis_list{0, 1}, axis_list{1, 0}})
       with([&](layout_desc& layout) { layout.dims[d] = axes; });
+  for (int d = 0; d < unsplit.rank(); ++d)
+    for (int e = 0; e < unsplit.rank(); ++e)
+      if (d != e)
+        with([&](layout_desc& layout) {
+          layout.dims[d] = {0};
+          layout.dims[e] = {1};
+        });
   with([](layout_desc& layout) { layout.pending = 2; });
   // Of values that differ along an axis too, which collectives read.
   if (unsplit.layout.manual != 0) {
