@@ -9,6 +9,8 @@
 #include "shardwise/operation/as.hpp"
 #include "shardwise/operation/assign.hpp"
 #include "shardwise/operation/attention.hpp"
+#include "shardwise/operation/attention_gradient.hpp"
+#include "shardwise/operation/attention_operation.hpp"
 #include "shardwise/operation/axis_index.hpp"
 #include "shardwise/operation/batched.hpp"
 #include "shardwise/operation/between_devices.hpp"

@@ -37,6 +37,7 @@ void enter_all_functions() {
 template <Fractional... T>
 void enter_gradients() {
   (gradient_entry<attention_operation, T>()(), ...);
+  (gradient_entry<attention_gradient_operation, T>()(), ...);
   (gradient_entry<cummax_operation, T>()(), ...);
   (gradient_entry<cummin_operation, T>()(), ...);
   (gradient_entry<logcumsumexp_operation, T>()(), ...);

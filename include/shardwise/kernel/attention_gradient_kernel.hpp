@@ -2,11 +2,10 @@
 #pragma once
 
 #include "shardwise/kernel/attention_kernel.hpp"
+#include "shardwise/kernel/attention_weights.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
-#include <limits>
 
 namespace shardwise {
 
@@ -26,100 +25,51 @@ template <class C>
 class attention_gradient_head {
  public:
   attention_gradient_head(index_t width, index_t keys)
-      : scale_(width == 0 ? C(1) : C(1) / std::sqrt(static_cast<C>(width))),
-        most_queries_(std::clamp<index_t>(most_weights / std::max<index_t>(keys, 1), 16, 64)),
-        weights_(static_cast<std::size_t>(most_queries_ * keys)),
-        slopes_(weights_.size()) {}
+      : weights_(width, keys), slopes_(weights_.size()) {}
 
   /// Adds cotangents to `out`; that of a mask is passed to `give_row(i, count, row)`: the
   /// derivatives with respect to the scores of query `i` and the first `count` keys.
-  template <class Mask, class Keys, class Give>
-  void run(const matrix_view<const C>& q, const matrix_view<const C>& all_keys,
-           const matrix_view<const C>& all_values, const matrix_view<const C>& dy,
-           const attention_cotangents<C>& out, const Mask& mask_row, const Keys& keys_of,
-           const Give& give_row) {
-    const C scale = out.of_mask ? C(1) : scale_;
+  template <class Attended, class Give>
+  void run(const matrix_view<const C>& q, const matrix_view<const C>& k,
+           const matrix_view<const C>& v, const matrix_view<const C>& dy,
+           const attention_cotangents<C>& out, const Attended& attended, const Give& give_row) {
+    const C scale = out.of_mask ? C(1) : weights_.scale();
     const bool wants_slopes =
         out.of_mask || out.queries.data != nullptr || out.keys.data != nullptr;
-    for (index_t begin = 0; begin < q.rows; begin += most_queries_) {
-      const index_t end = std::min(begin + most_queries_, q.rows);
-      // Keys that none of these queries attends to do not affect the gradient.
-      index_t met = 0;
-      for (index_t i = begin; i < end; ++i) met = std::max(met, keys_of(i));
+    for (index_t begin = 0; begin < q.rows; begin += weights_.most_queries()) {
+      const index_t end = std::min(begin + weights_.most_queries(), q.rows);
+      weights_.compute(q, k, begin, end, attended);
+      const index_t met = weights_.met();
       if (met == 0) continue;
-      const auto k = all_keys.row_range(0, met), v = all_values.row_range(0, met);
-      const matrix_view<C> weights{weights_.data(), end - begin, met, met, 1};
-      const matrix_view<C> slopes{slopes_.data(), end - begin, met, met, 1};
-      product(q.row_range(begin, end), k.transposed(), weights);
-      for (index_t i = begin; i < end; ++i) {
-        C* const row = weights_.data() + (i - begin) * met;
-        for (index_t j = 0; j < met; ++j) row[j] *= scale_;
-        mask_row(i, 0, met, row);
-        std::fill(row + keys_of(i), row + met, lowest);
-        weigh(row, met);
-      }
+      const auto add = [&](const matrix_view<const C>& numbers, const matrix_view<const C>& rows,
+                           bool by_key, const matrix_view<C>& to) {
+        weights_.add_product(numbers, rows, by_key, to, attended);
+      };
       if (out.values.data != nullptr)
-        add_product(constant(weights).transposed(), dy.row_range(begin, end),
-                    out.values.row_range(0, met));
+        add(weights_.all().transposed(), dy.row_range(begin, end), true,
+            out.values.row_range(0, met));
       if (!wants_slopes) continue;
-      product(dy.row_range(begin, end), v.transposed(), slopes);
+      const matrix_view<C> slopes = weights_.matrix(slopes_);
+      weights_.product(dy.row_range(begin, end), v.row_range(0, met).transposed(), slopes);
       for (index_t i = 0; i < end - begin; ++i) {
-        const C* const weight = weights_.data() + i * met;
+        const C* const weight = weights_.row(i);
         C* const slope = slopes_.data() + i * met;
-        for (index_t j = 0; j < met; ++j) slope[j] *= weight[j];
-        const C mean = reduce_run<C, functions::add>(slope, met, C(0));
+        const C mean = weights_.weigh_and_sum(i, slope, attended);
         for (index_t j = 0; j < met; ++j)
           slope[j] = weight[j] == 0 ? C(0) : (slope[j] - weight[j] * mean) * scale;
         if (out.of_mask) give_row(begin + i, met, slope);
       }
       if (out.queries.data != nullptr)
-        add_product(constant(slopes), k, out.queries.row_range(begin, end));
+        add(constant(slopes), k.row_range(0, met), false, out.queries.row_range(begin, end));
       if (out.keys.data != nullptr)
-        add_product(constant(slopes).transposed(), q.row_range(begin, end),
-                    out.keys.row_range(0, met));
+        add(constant(slopes).transposed(), q.row_range(begin, end), true,
+            out.keys.row_range(0, met));
     }
   }
 
  private:
-  [[nodiscard]] static matrix_view<const C> constant(const matrix_view<C>& x) noexcept {
-    return {x.data, x.rows, x.columns, x.row_stride, x.column_stride};
-  }
-  /// Computes a product, which is 0 if there is nothing to sum.
-  static void product(const matrix_view<const C>& a, const matrix_view<const C>& b,
-                      const matrix_view<C>& out) {
-    if (a.columns == 0)
-      std::fill_n(out.data, out.rows * out.columns, C(0));
-    else
-      multiply_matrices<C>(a, b, out);
-  }
-  void add_product(const matrix_view<const C>& a, const matrix_view<const C>& b,
-                   const matrix_view<C>& out) {
-    if (a.columns == 0 || out.rows * out.columns == 0) return;
-    part_.resize(static_cast<std::size_t>(out.rows * out.columns));
-    multiply_matrices<C>(a, b, {part_.data(), out.rows, out.columns, out.columns, 1});
-    for (index_t r = 0; r < out.rows; ++r)
-      for (index_t c = 0; c < out.columns; ++c)
-        out.data[r * out.row_stride + c * out.column_stride] +=
-            part_[static_cast<std::size_t>(r * out.columns + c)];
-  }
-  /// Converts a row of scores to weights.
-  static void weigh(C* row, index_t keys) {
-    const C high = largest_score(row, keys);
-    if (high == lowest) {
-      std::fill_n(row, keys, C(0));
-      return;
-    }
-    const C total = weigh_scores(row, keys, high);
-    for (index_t j = 0; j < keys; ++j) row[j] /= total;
-  }
-
-  static constexpr C lowest = -std::numeric_limits<C>::infinity();
-  /// The number of weights stored at once: few enough to stay in a cache, unless rows are longer.
-  static constexpr index_t most_weights = 8192;
-
-  C scale_;
-  index_t most_queries_;
-  scratch_vector<C> weights_, slopes_, part_;
+  attention_weights<C> weights_;
+  scratch_vector<C> slopes_;
 };
 
 /// The gradient of attention, one head after another; the heads that share keys and values are
@@ -134,7 +84,7 @@ class attention_gradient {
         keys_(call.operands[1]),
         values_(call.operands[2]),
         cotangents_(call.operands[3]),
-        mask_(call, 4) {}
+        mask_(call, call.operands.size() > 4 ? 4 : -1) {}
 
   /// `out_of(at, group)` returns where the cotangents of a head of queries are added, of which
   /// `group` share a head of keys; `give_row(at, i, count, row)` takes that of a mask.
@@ -148,15 +98,10 @@ class attention_gradient {
     const index_t group = q.extents[head] / k.extents[head];
     attention_gradient_head<C> work(q.extents[head + 2], k.extents[head + 1]);
     for_each_head(q, [&](const inplace_vector<index_t, max_rank>& at) {
-      work.run(
-          head_of(q, head_offset(q, at, 1)), head_of(k, head_offset(k, at, group)),
-          head_of(v, head_offset(v, at, group)), head_of(dy, head_offset(dy, at, 1)),
-          out_of(at, group),
-          [&](index_t i, index_t first, index_t count, C* row) {
-            mask_.add(at, i, first, count, row);
-          },
-          [&](index_t i) { return mask_.keys_met(i); },
-          [&](index_t i, index_t count, const C* row) { give_row(at, i, count, row); });
+      work.run(head_of(q, head_offset(q, at, 1)), head_of(k, head_offset(k, at, group)),
+               head_of(v, head_offset(v, at, group)), head_of(dy, head_offset(dy, at, 1)),
+               out_of(at, group), attended_keys<T>{&mask_, &at},
+               [&](index_t i, index_t count, const C* row) { give_row(at, i, count, row); });
     });
   }
 

@@ -3,6 +3,7 @@
 
 #include "shardwise/kernel/attention_mask.hpp"
 #include "shardwise/kernel/block_functions.hpp"
+#include "shardwise/kernel/hidden_keys.hpp"
 #include "shardwise/kernel/kernel_call.hpp"
 #include "shardwise/kernel/matrix_product.hpp"
 #include "shardwise/kernel/reduction_arithmetic.hpp"
@@ -54,23 +55,24 @@ class attention_head {
   static constexpr index_t most_queries = 64;
   static constexpr index_t most_keys = 128;
 
-  /// Computes `out` for all queries. `mask_row(i, first, count, row)` adds the mask of query `i`
-  /// and `count` keys from `first` on to a row of scores; `keys_of(i)` returns the number of keys
-  /// that it attends to.
-  template <class Mask, class Keys>
+  /// Computes `out` for all queries. `attended.add(i, first, count, row)` adds the mask of query
+  /// `i` and `count` keys from `first` on to a row of scores, and returns true if it may hide keys;
+  /// `attended.met(i)` returns the number of leading keys that it may attend to.
+  template <class Attended>
   void run(const matrix_view<const C>& q, const matrix_view<const C>& k,
-           const matrix_view<const C>& v, const matrix_view<C>& out, const Mask& mask_row,
-           const Keys& keys_of) {
+           const matrix_view<const C>& v, const matrix_view<C>& out, const Attended& attended) {
     for (index_t begin = 0; begin < q.rows; begin += most_queries) {
       const index_t queries = std::min(most_queries, q.rows - begin);
       std::fill(sum_.begin(), sum_.end(), C(0));
       std::fill(largest_.begin(), largest_.end(), lowest);
       std::fill(weight_.begin(), weight_.end(), C(0));
       index_t met = 0;
-      for (index_t i = 0; i < queries; ++i) met = std::max(met, keys_of(begin + i));
+      for (index_t i = 0; i < queries; ++i) met = std::max(met, attended.met(begin + i));
       for (index_t first = 0; first < met; first += most_keys) {
         const index_t keys = std::min(most_keys, met - first);
         const matrix_view<C> scores{scores_.data(), queries, keys, keys, 1};
+        bool may_hide = false;
+        hidden_.enter(begin, queries, first, keys);
         if (q.columns == 0)
           std::fill_n(scores_.data(), queries * keys, C(0));
         else
@@ -79,15 +81,21 @@ class attention_head {
         for (index_t i = 0; i < queries; ++i) {
           C* const row = scores_.data() + i * keys;
           for (index_t j = 0; j < keys; ++j) row[j] *= scale_;
-          mask_row(begin + i, first, keys, row);
-          const index_t own = std::clamp(keys_of(begin + i) - first, index_t{0}, keys);
+          if (attended.add(begin + i, first, keys, row)) may_hide = true;
+          const index_t own = std::clamp(attended.met(begin + i) - first, index_t{0}, keys);
+          may_hide = may_hide || own < keys;
           std::fill(row + own, row + keys, lowest);
           weigh(i, row, keys);
         }
         if (values_ == 0) continue;
-        multiply_matrices<C>({scores_.data(), queries, keys, keys, 1},
-                             v.row_range(first, first + keys),
-                             {part_.data(), queries, values_, values_, 1});
+        const matrix_view<const C> weights{scores_.data(), queries, keys, keys, 1};
+        const matrix_view<const C> rows = v.row_range(first, first + keys);
+        const matrix_view<C> part{part_.data(), queries, values_, values_, 1};
+        multiply_matrices<C>(weights, rows, part);
+        if (may_hide && !have_finite_sum(part.data, queries * values_)) {
+          hidden_.find(attended);
+          hidden_.multiply_again(weights, rows, false, part);
+        }
         for (index_t x = 0; x < queries * values_; ++x)
           sum_[static_cast<std::size_t>(x)] += part_[static_cast<std::size_t>(x)];
       }
@@ -125,6 +133,7 @@ class attention_head {
   C scale_;
   index_t values_;
   scratch_vector<C> scores_, part_, sum_, largest_, weight_;
+  hidden_keys<C> hidden_;
 };
 
 /// A block in the type used for arithmetic, whose last two dimensions are matrices that products
@@ -207,18 +216,14 @@ struct kernel_of<attention_operation> {
       if (out.size() == 0) return;
       const int head = q.rank() - 3;
       const index_t group = q.extents[head] / k.extents[head];
-      const detail::attention_mask<T> mask(call, 3);
+      const detail::attention_mask<T> mask(call, call.operands.size() > 3 ? 3 : -1);
       detail::attention_head<C> work(q.extents[head + 2], v.extents[head + 2]);
       detail::for_each_head(q, [&](const inplace_vector<index_t, max_rank>& at) {
-        work.run(
-            detail::head_of(q, detail::head_offset(q, at, 1)),
-            detail::head_of(k, detail::head_offset(k, at, group)),
-            detail::head_of(v, detail::head_offset(v, at, group)),
-            detail::head_of(out, detail::head_offset(out, at, 1)),
-            [&](index_t i, index_t first, index_t count, C* row) {
-              mask.add(at, i, first, count, row);
-            },
-            [&](index_t i) { return mask.keys_met(i); });
+        work.run(detail::head_of(q, detail::head_offset(q, at, 1)),
+                 detail::head_of(k, detail::head_offset(k, at, group)),
+                 detail::head_of(v, detail::head_offset(v, at, group)),
+                 detail::head_of(out, detail::head_offset(out, at, 1)),
+                 detail::attended_keys<T>{&mask, &at});
       });
     });
   }

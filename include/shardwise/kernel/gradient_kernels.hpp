@@ -126,6 +126,26 @@ struct enter_on<Class, T> {
     enter_with_indices<Class, T, 5, 4>();
   }
 };
+/// With the cotangents of one operand of attention, or of the first three.
+template <Element T>
+struct enter_on<attention_second_gradient_operation, T> {
+  static void run() {
+    using Class = attention_second_gradient_operation;
+    constexpr element own = element_of<T>;
+    const operation_kernel made{.whole = whole_kernel<Class, T>(),
+                                .elements = &element_kernels_of<T>};
+    const auto enter = [&](std::initializer_list<element> operands) {
+      kernel_table::instance().enter(operation_of<Class>, types_key(operands, own), made);
+    };
+    enter({own, own, own, own, own});
+    enter({own, own, own, own, own, own, own});
+    for (element fifth :
+         {own, element::boolean, element::i32, element::i64, element::i8, element::u8}) {
+      enter({own, own, own, own, fifth, own});
+      enter({own, own, own, own, fifth, own, own, own});
+    }
+  }
+};
 template <class F, Element T>
 struct enter_on<pointwise<F>, T> {
   static void run() { enter_function_on<F, T>(); }

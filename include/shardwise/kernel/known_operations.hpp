@@ -128,6 +128,7 @@ SHARDWISE_EXTERN template const operation operation_of<argsort_operation>;
 SHARDWISE_EXTERN template const operation operation_of<attention_operation>;
 SHARDWISE_EXTERN template const operation operation_of<attention_gradient_operation>;
 SHARDWISE_EXTERN template const operation operation_of<attention_gradients_operation>;
+SHARDWISE_EXTERN template const operation operation_of<attention_second_gradient_operation>;
 SHARDWISE_EXTERN template const operation operation_of<bitcast_operation>;
 SHARDWISE_EXTERN template const operation operation_of<broadcast_to_operation>;
 SHARDWISE_EXTERN template const operation operation_of<cholesky_operation>;

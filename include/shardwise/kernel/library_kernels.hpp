@@ -3,6 +3,7 @@
 
 #include "shardwise/kernel/attention_gradient_kernel.hpp"
 #include "shardwise/kernel/attention_kernel.hpp"
+#include "shardwise/kernel/attention_second_gradient_kernel.hpp"
 #include "shardwise/kernel/bitcast_kernel.hpp"
 #include "shardwise/kernel/block_functions.hpp"
 #include "shardwise/kernel/broadcast_to_kernel.hpp"

@@ -46,8 +46,8 @@ template <class F, class... X, class... V>
 /// Returns the results of a function of tensors and their tangents: the directional derivatives
 /// along the tangents of the arguments. The cotangents of the arguments are linear in those of the
 /// results, and the transpose of this linear function gives the tangents; so every operation with a
-/// gradient has a forward derivative too, except `attention`, whose gradient has none. The values
-/// of the gradient itself are computed only if the tangents read them.
+/// gradient has a forward derivative too. The values of the gradient itself are computed only if
+/// the tangents read them.
 ///
 ///     auto [y, dy] = jvp(layer, std::tuple{x, w}, std::tuple{vx, vw});
 ///     auto [z, dz] = jvp(activation, x, v);
