@@ -3,7 +3,6 @@
 
 #include "shardwise/core/error.hpp"
 #include "shardwise/operation/reduce.hpp"
-#include "shardwise/operation/reshape.hpp"
 #include "shardwise/operation/squeeze.hpp"
 #include "shardwise/rule/batch.hpp"
 
@@ -102,6 +101,17 @@ struct batched_value {
 
 namespace internal {
 
+/// Appends dimensions of size 1 between the batch and those that a batched value of the sink `to`
+/// has, until each element has `rank` dimensions: broadcasting aligns the last ones. Unlike a
+/// reshape, this keeps the axes that split dimensions of size 1.
+template <class Sink>
+[[nodiscard]] constexpr value_id with_rank_of_each(Sink& to, value_id i, int rank) {
+  attributes added;
+  for (int have = to.tensor_of(i).rank() - 1; have < rank; ++have)
+    added.integers.push_back(added.integers.ssize() + 1);
+  return added.integers.empty() ? i : to.emit(operation_of<unsqueeze_operation>, added, {i});
+}
+
 /// Appends an operation, applied to each element of a batch, to the sink `to`, which has
 /// `tensor_of(value)` and `emit(operation, attributes, values)`. Operations with a batched form are
 /// appended with other attributes, all others as `vmap_operation`. The result for one element has
@@ -133,14 +143,8 @@ constexpr batched_value emit_batched(Sink& to, index_t size, const operation& wh
   if (!form.is_known)
     return {to.emit(operation_of<vmap_operation>, vmap_operation::how(what, how, mapped), read),
             true};
-  for (int k = 0; k < operands.ssize(); ++k) {
-    if (!operands[k].is_mapped || each[k].rank() >= form.rank) continue;
-    // Unlike a reshape, this keeps the axes that split dimensions of size 1.
-    attributes added;
-    for (int d = each[k].rank(); d < form.rank; ++d)
-      added.integers.push_back(1 + d - each[k].rank());
-    read[k] = to.emit(operation_of<unsqueeze_operation>, added, {read[k]});
-  }
+  for (int k = 0; k < operands.ssize(); ++k)
+    if (operands[k].is_mapped) read[k] = with_rank_of_each(to, read[k], form.rank);
   return {to.emit(what, form.how, read), true};
 }
 
@@ -243,14 +247,10 @@ class gradient_of_each final : public gradient_step {
   /// Returns a cotangent with as many dimensions as its operand. Since broadcasting aligns the last
   /// dimensions, missing or additional dimensions come after the batch.
   [[nodiscard]] constexpr value_id meeting(value_id i, int rank) {
-    const extents_desc have = whole_.tensor_of(i).extents;
-    const int more = have.ssize() - rank;
+    const int more = whole_.tensor_of(i).rank() - rank;
     if (more > 0) return sum_of_dims(i, ((1U << more) - 1U) << 1U);
-    if (more == 0) return i;
-    extents_desc extents{size_};
-    for (int d = have.ssize(); d < rank; ++d) extents.push_back(1);
-    for (int d = 1; d < have.ssize(); ++d) extents.push_back(have[d]);
-    return whole_.emit(operation_of<reshape_operation>, reshape_operation::how(extents), {i}).id;
+    sink to{whole_};
+    return with_rank_of_each(to, i, rank - 1);
   }
   [[nodiscard]] constexpr const batched_value& at(value_id i) const noexcept { return values_[i]; }
   [[nodiscard]] constexpr gradient_value add(const batched_value& value) {
