@@ -66,6 +66,7 @@ template <class Model>
 ///
 ///     auto momentum = zeros_like(model);
 template <class Nest>
+  requires(!NamedOperand<Nest>)
 [[nodiscard]] Nest zeros_like(const Nest& nest) {
   const auto zero = []<class X>(const X& x) {
     using T = typename X::value_type;

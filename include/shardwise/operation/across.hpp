@@ -222,5 +222,13 @@ apply_operation(across_axes<Axes...>, X&&... x) {
   return internal::carry_out<internal::fetching_call<Operation, across_axes<Axes...>>>(
       static_cast<X&&>(x)...);
 }
+/// The same for a step of a composed operation whose result is laid out by its last step.
+template <class Operation, class... X>
+[[nodiscard]] constexpr internal::outcome_of<
+    internal::fetching_call<Operation, internal::every_axis>, X...>
+apply_operation(internal::every_axis, X&&... x) {
+  return internal::carry_out<internal::fetching_call<Operation, internal::every_axis>>(
+      static_cast<X&&>(x)...);
+}
 
 }  // namespace shardwise

@@ -59,18 +59,18 @@ full_like(X&& x, Value&& value, const Given& given = {}) {
 /// Returns a tensor of ones, with the element type, the extents and the layout of `x`.
 ///
 ///     auto y = ones_like(x);
-template <NamedOperand X>
-[[nodiscard]] constexpr auto ones_like(X&& x) {
+template <NamedOperand X, internal::Terms Given = across_axes<>>
+[[nodiscard]] constexpr auto ones_like(X&& x, const Given& given = {}) {
   using T = typename std::remove_cvref_t<X>::value_type;
-  return full_like(static_cast<X&&>(x), static_cast<T>(1));
+  return full_like(static_cast<X&&>(x), static_cast<T>(1), given);
 }
 /// Returns a tensor of zeros, with the element type, the extents and the layout of `x`.
 /// `<shardwise/nn.hpp>` has it for nests of tensors.
 ///
 ///     auto y = zeros_like(x);
-template <NamedOperand X>
-[[nodiscard]] constexpr auto zeros_like(const X& x) {
-  return full_like(x, static_cast<typename X::value_type>(0));
+template <NamedOperand X, internal::Terms Given = across_axes<>>
+[[nodiscard]] constexpr auto zeros_like(const X& x, const Given& given = {}) {
+  return full_like(x, static_cast<typename X::value_type>(0), given);
 }
 
 }  // namespace shardwise

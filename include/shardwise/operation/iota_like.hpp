@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/expression/whole.hpp"
+#include "shardwise/operation/as.hpp"
 #include "shardwise/operation/over.hpp"
 
 namespace shardwise {
@@ -44,10 +45,10 @@ struct iota_like_of {
 /// which elements it holds.
 ///
 ///     auto causal = iota_like<0>(scores) >= iota_like<1>(scores);    // bool[8@data, 8]
-template <int Dim, NamedOperand X>
-[[nodiscard]] constexpr auto iota_like(X&& x)
-    -> decltype(apply_operation<iota_like_of<Dim>>(static_cast<X&&>(x))) {
-  return apply_operation<iota_like_of<Dim>>(static_cast<X&&>(x));
+template <int Dim, NamedOperand X, internal::Terms Given = across_axes<>>
+[[nodiscard]] constexpr auto iota_like(X&& x, const Given& given = {})
+    -> decltype(apply_operation<iota_like_of<Dim>>(given, static_cast<X&&>(x))) {
+  return apply_operation<iota_like_of<Dim>>(given, static_cast<X&&>(x));
 }
 
 }  // namespace shardwise
