@@ -5,6 +5,7 @@
 
 #include "shardwise/tensor/any_tensor.hpp"
 #include "shardwise/tensor/arena.hpp"
+#include "shardwise/tensor/block_bounds.hpp"
 #include "shardwise/tensor/buffer.hpp"
 #include "shardwise/tensor/device_memory.hpp"
 #include "shardwise/tensor/node.hpp"

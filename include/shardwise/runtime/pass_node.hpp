@@ -9,7 +9,9 @@
 #include "shardwise/kernel/shared_branch.hpp"
 #include "shardwise/runtime/computation.hpp"
 #include "shardwise/runtime/read_part.hpp"
+#include "shardwise/tensor/block_bounds.hpp"
 
+#include <cassert>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -72,6 +74,11 @@ class pass_node : public pending_node {
     const shard_table& here = where();
     const extents_desc extents = here.extents_of_shard(shard);
     const strided<T> out{writable_data<T>(shard), extents, row_major(extents)};
+    [[maybe_unused]] const auto is_own = [&](const auto* data, const tensor_node& node) {
+      return internal::is_within(const_any_block{data, element_of<T>, extents, out.strides},
+                                 node.shard(shard));
+    };
+    assert(is_own(out.data, *this));
     strided<const T> read[N];
     scratch_vector<std::byte> gathered[N];
     for (std::size_t k = 0; k < N; ++k) {
@@ -80,6 +87,7 @@ class pass_node : public pending_node {
       // tensors.
       if (operand.tensor().extents == here.tensor().extents && operand.where().numbers_like(here)) {
         read[k] = {operand.data<T>(shard), out.extents, out.strides};
+        assert(is_own(read[k].data, operand));
       } else {
         const index_t device = here.device_of(shard);
         read[k] = detail::broadcast_view(operand, device, here.tensor().extents,

@@ -3,9 +3,11 @@
 
 #include "shardwise/kernel/scratch_memory.hpp"
 #include "shardwise/runtime/viewed_operand.hpp"
+#include "shardwise/tensor/block_bounds.hpp"
 #include "shardwise/tensor/node.hpp"
 #include "shardwise/tensor/shared_blocks.hpp"
 
+#include <cassert>
 #include <cstddef>
 #include <vector>
 
@@ -70,6 +72,8 @@ template <class Operand>
     const bool repeats = d < 0 || (extents[d] == 1 && result[r] != 1);
     view.strides.push_back(repeats ? 0 : own.view.strides[d]);
   }
+  assert(own.is_copied ? is_within(view, gathered.data(), static_cast<index_t>(gathered.size()))
+                       : is_within(view, memory_held_by(operand, device)));
   return {view, own.is_copied};
 }
 
@@ -79,8 +83,12 @@ template <class Operand>
 [[nodiscard]] inline operand_part operand_view(const tensor_node& operand, const shard_table& where,
                                                index_t shard, const extents_desc& extents,
                                                scratch_vector<std::byte>& gathered) {
-  if (operand.tensor().extents == where.tensor().extents && operand.where().numbers_like(where))
-    return {{operand.shard(shard).data(), operand.tensor().type, extents, row_major(extents)}};
+  if (operand.tensor().extents == where.tensor().extents && operand.where().numbers_like(where)) {
+    const const_any_block whole{operand.shard(shard).data(), operand.tensor().type, extents,
+                                row_major(extents)};
+    assert(is_within(whole, operand.shard(shard)));
+    return {whole};
+  }
   const index_t device = where.device_of(shard);
   return broadcast_view(operand, device, where.tensor().extents, where.held_by(device), gathered);
 }

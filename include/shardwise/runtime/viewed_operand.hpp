@@ -3,15 +3,26 @@
 
 #include "shardwise/plan/cluster.hpp"
 #include "shardwise/runtime/device_pool.hpp"
+#include "shardwise/tensor/block_bounds.hpp"
 #include "shardwise/tensor/node.hpp"
 #include "shardwise/tensor/shared_blocks.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <utility>
 #include <vector>
 
 namespace shardwise::detail {
+
+/// Returns the memory of the shard of an operand that a device holds.
+[[nodiscard]] inline const shard_buffer<std::byte>& memory_held_by(const tensor_node& operand,
+                                                                   index_t device) noexcept {
+  return operand.shard(operand.where().shard_of(device));
+}
+class viewed_operand;
+[[nodiscard]] const shard_buffer<std::byte>& memory_held_by(const viewed_operand& operand,
+                                                            index_t device) noexcept;
 
 /// An operand of a step: a tensor, or views of one, which is read in place.
 class viewed_operand {
@@ -47,11 +58,14 @@ class viewed_operand {
       advance(block, made.offset);
       block.extents = made.extents;
       block.strides = made.strides;
+      assert(is_within(block, memory_held_by(*this, device)));
     }
     return block;
   }
   [[nodiscard]] const_any_block part_held_by(index_t device, const index_box& want) const noexcept {
-    return part_of_block(held_by(device), where().box_of(device), want);
+    const const_any_block part = part_of_block(held_by(device), where().box_of(device), want);
+    assert(is_within(part, memory_held_by(*this, device)));
+    return part;
   }
 
  private:
@@ -66,5 +80,10 @@ class viewed_operand {
   node_ptr read_;
   std::vector<view> views_;
 };
+
+[[nodiscard]] inline const shard_buffer<std::byte>& memory_held_by(const viewed_operand& operand,
+                                                                   index_t device) noexcept {
+  return memory_held_by(operand.read(), device);
+}
 
 }  // namespace shardwise::detail

@@ -2,8 +2,11 @@
 #pragma once
 
 #include "shardwise/core/config.hpp"
+#include "shardwise/tensor/block_bounds.hpp"
 #include "shardwise/tensor/node.hpp"
 #include "shardwise/tensor/shared_blocks.hpp"
+
+#include <cassert>
 
 namespace shardwise {
 
@@ -18,13 +21,17 @@ SHARDWISE_INLINE pending_computation* tensor_node::task() noexcept { return null
 
 SHARDWISE_INLINE const_any_block tensor_node::block_of(index_t place) const noexcept {
   const extents_desc extents = where().extents_of_shard(place);
-  return {shard(place).data(), tensor().type, extents, row_major(extents)};
+  const const_any_block block{shard(place).data(), tensor().type, extents, row_major(extents)};
+  assert(internal::is_within(block, shard(place)));
+  return block;
 }
 
 SHARDWISE_INLINE any_block tensor_node::writable_block(index_t place) noexcept {
   const extents_desc extents = where().extents_of_shard(place);
-  return {shards_[static_cast<std::size_t>(place)].writable(), tensor().type, extents,
-          row_major(extents)};
+  const any_block block{shards_[static_cast<std::size_t>(place)].writable(), tensor().type, extents,
+                        row_major(extents)};
+  assert(internal::is_within(block, shard(place)));
+  return block;
 }
 
 SHARDWISE_INLINE const_any_block tensor_node::held_by(index_t device) const noexcept {
@@ -33,7 +40,9 @@ SHARDWISE_INLINE const_any_block tensor_node::held_by(index_t device) const noex
 
 SHARDWISE_INLINE const_any_block tensor_node::part_held_by(index_t device,
                                                            const index_box& want) const noexcept {
-  return part_of_block(held_by(device), where().box_of(device), want);
+  const const_any_block part = part_of_block(held_by(device), where().box_of(device), want);
+  assert(internal::is_within(part, shard(where().shard_of(device))));
+  return part;
 }
 
 SHARDWISE_INLINE void tensor_node::allocate(memory_arena& storage, device_memory& memory) {
