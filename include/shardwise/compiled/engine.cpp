@@ -40,5 +40,6 @@
 #include "shardwise/runtime/vmap_work.hpp"
 #include "shardwise/tensor/arena_work.hpp"
 #include "shardwise/tensor/node_work.hpp"
+#include "shardwise/tensor/out_of_memory_work.hpp"
 #include "shardwise/tensor/shard_table_work.hpp"
 #include "shardwise/tensor/shared_blocks_work.hpp"

@@ -4,6 +4,7 @@
 #include "shardwise/io/file_work.hpp"
 #include "shardwise/io/safetensors_header_work.hpp"
 #include "shardwise/io/safetensors_work.hpp"
+#include "shardwise/io/stored_tensors_work.hpp"
 
 #if !defined(SHARDWISE_COMPILED_FILES)
 #error \

@@ -15,28 +15,16 @@ namespace shardwise {
 /// printed.
 class error : public std::exception {
  public:
-  explicit error(const diagnosis& verdict) noexcept : verdict_(verdict) { add(describe(verdict)); }
+  explicit error(const diagnosis& verdict) noexcept : error(verdict, {}) {}
   /// Adds words after the sentence, such as the operands' layouts or the call that fixes the error.
-  error(const diagnosis& verdict, text_view advice) noexcept : error(verdict) {
-    if (advice.empty()) return;
-    words_ << "; ";
-    add(advice);
-  }
+  /// A zero in them is shown as `\0`, since `what` ends at one.
+  error(const diagnosis& verdict, text_view advice) noexcept;
 
   [[nodiscard]] const char* what() const noexcept override { return words_.c_str(); }
   [[nodiscard]] const diagnosis& verdict() const noexcept { return verdict_; }
   [[nodiscard]] violation code() const noexcept { return verdict_.rule; }
 
  private:
-  /// Shows a zero as `\0`, since `what` ends at one.
-  void add(text_view words) noexcept {
-    for (const char c : words)
-      if (c == '\0')
-        words_ << "\\0";
-      else
-        words_ << c;
-  }
-
   diagnosis verdict_;
   message_text words_;
 };

@@ -16,6 +16,17 @@ extern "C" [[noreturn]] void shardwise_kernel_failed(const void* verdict, const 
 
 namespace shardwise {
 
+SHARDWISE_INLINE error::error(const diagnosis& verdict, text_view advice) noexcept
+    : verdict_(verdict) {
+  message_text words = describe(verdict);
+  if (!advice.empty()) words << "; " << advice;
+  for (const char c : text_view(words))
+    if (c == '\0')
+      words_ << "\\0";
+    else
+      words_ << c;
+}
+
 SHARDWISE_INLINE void fail(const diagnosis& verdict, text_view advice) {
 #if defined(SHARDWISE_GIVE_KERNELS)
   shardwise_kernel_failed(&verdict, advice.data(), advice.size());

@@ -130,11 +130,8 @@ class packed_file {
   // The header may be wrong, so pages are written only for data that is actually there. The whole
   // memory is requested at once, since growing would copy it, and need up to three times as much.
   if (file.require_room(4 + 4 * made.extents.ssize(), count))
-    made.bytes = internal::with_memory_for(count, 1, [&] {
-      std::vector<std::uint8_t> bytes;
-      bytes.reserve(static_cast<std::size_t>(count));
-      return bytes;
-    });
+    internal::with_memory_for(count, 1,
+                              [&] { made.bytes.reserve(static_cast<std::size_t>(count)); });
   constexpr index_t step = index_t{1} << 20;
   while (static_cast<index_t>(made.bytes.size()) < count) {
     const std::size_t have = made.bytes.size();

@@ -28,7 +28,8 @@ template <class T>
   const auto pack = [&](index_t shard, std::vector<std::byte>& to) {
     const held_box part = where.held_by(where.first_device_of(shard));
     const extents_desc extents = extents_of(part);
-    host_elements<T> block = make_host_elements<T>(element_count(extents));
+    host_elements<T> block;
+    make_elements<T>(block, element_count(extents));
     copy_part<T>(host, part, {block.data(), extents, row_major(extents)});
     const auto bytes = std::as_bytes(std::span<const T>(block.data(), block.size()));
     to.insert(to.end(), bytes.begin(), bytes.end());

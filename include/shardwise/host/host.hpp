@@ -65,11 +65,11 @@ using host_elements = std::conditional_t<std::is_same_v<T, bool>, truth_values, 
 }  // namespace detail
 
 namespace detail {
-/// Returns elements that own their memory. Throws `out_of_memory`.
+/// Gives a container this number of elements. Throws `out_of_memory`.
 template <class T>
-[[nodiscard]] host_elements<T> make_host_elements(index_t count) {
-  return with_memory_for(count, sizeof(T),
-                         [&] { return host_elements<T>(static_cast<std::size_t>(count)); });
+void make_elements(host_elements<T>& to, index_t count) {
+  with_memory_for(count, sizeof(T),
+                  [&] { to = host_elements<T>(static_cast<std::size_t>(count)); });
 }
 }  // namespace detail
 
@@ -140,8 +140,9 @@ class host_tensor {
 
   /// Converts to a vector of the row-major elements.
   operator std::vector<T>() const& {
-    return internal::with_memory_for(size(), sizeof(T),
-                                     [&] { return std::vector<T>(begin(), end()); });
+    std::vector<T> out;
+    internal::with_memory_for(size(), sizeof(T), [&] { out.assign(begin(), end()); });
+    return out;
   }
   operator std::vector<T>() && {
     if constexpr (std::is_same_v<detail::host_elements<T>, std::vector<T>>)
@@ -293,7 +294,7 @@ template <class T>
   const extents_desc& extents = owner->tensor().extents;
   host_elements<T> elements;
   run_for_owners(owner->home()->link(),
-                 [&] { elements = make_host_elements<T>(element_count(extents)); });
+                 [&] { make_elements<T>(elements, element_count(extents)); });
   gather_into(*owner, elements.data());
   return host_tensor<T>(extents, std::move(elements));
 }

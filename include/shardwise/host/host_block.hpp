@@ -129,7 +129,8 @@ template <class T>
 [[nodiscard]] bool same_bits(const strided<const T>& a, const strided<const T>& b) {
   if (a.size() == 0) return true;
   const auto packed = [&](const strided<const T>& from) {
-    host_elements<T> elements = make_host_elements<T>(a.size());
+    host_elements<T> elements;
+    make_elements<T>(elements, a.size());
     copy_elements(from, strided<T>{elements.data(), a.extents, row_major(a.extents)});
     return elements;
   };

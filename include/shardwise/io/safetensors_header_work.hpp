@@ -97,13 +97,14 @@ SHARDWISE_INLINE_FILES std::string write_safetensors_header(const safetensors_he
     if (out.back() != '{') out += ',';
     is_utf8 = is_utf8 && detail::append_entry(out, entry);
   };
-  header.tensors.for_each_by_name([&](const stored_tensor& one) {
+  for (const std::size_t place : header.tensors.by_name()) {
+    const stored_tensor& one = header.tensors[place];
     if (!has_metadata && one.name > metadata_name) {
       has_metadata = true;
       append(header.metadata);
     }
     append(one);
-  });
+  }
   if (!has_metadata) append(header.metadata);
   if (!is_utf8) return {};
   out += '}';

@@ -4,11 +4,8 @@
 #include "shardwise/layout/tensor_desc.hpp"
 
 #include <cstddef>
-#include <functional>
-#include <map>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace shardwise {
@@ -36,7 +33,7 @@ struct stored_tensor {
 };
 
 /// The tensors of a file in the order of their bytes, which are also found by name, in time that
-/// grows with the logarithm of their number.
+/// hardly grows with their number.
 class stored_tensors {
  public:
   [[nodiscard]] auto begin() const noexcept { return list_.begin(); }
@@ -47,27 +44,25 @@ class stored_tensors {
   [[nodiscard]] const stored_tensor& back() const noexcept { return list_.back(); }
 
   /// Appends a tensor; returns false, and adds nothing, if there is one of that name.
-  [[nodiscard]] bool add(stored_tensor one) {
-    if (list_.size() == list_.capacity()) list_.reserve(2 * list_.size() + 8);
-    if (!by_name_.try_emplace(one.name, list_.size()).second) return false;
-    list_.push_back(std::move(one));  // has room, and so cannot fail after its name is listed
-    return true;
-  }
-
+  [[nodiscard]] bool add(stored_tensor one);
   /// Returns the tensor of this name, or null.
-  [[nodiscard]] const stored_tensor* find(std::string_view name) const noexcept {
-    const auto found = by_name_.find(name);
-    return found == by_name_.end() ? nullptr : &list_[found->second];
-  }
-  /// Calls `f(tensor)` for each tensor in the order of their names.
-  template <class F>
-  void for_each_by_name(const F& f) const {
-    for (const auto& [name, place] : by_name_) f(list_[place]);
-  }
+  [[nodiscard]] const stored_tensor* find(std::string_view name) const noexcept;
+  /// Returns the places of the tensors in the order of their names.
+  [[nodiscard]] std::vector<std::size_t> by_name() const;
 
  private:
+  [[nodiscard]] auto name_order() const noexcept {
+    return [this](std::size_t a, std::size_t b) { return list_[a].name < list_[b].name; };
+  }
+
   std::vector<stored_tensor> list_;
-  std::map<std::string, std::size_t, std::less<>> by_name_;
+  /// Runs of places, each in the order of names: one run for each bit of their number, the longest
+  /// first. So a tensor is added without moving all others, and found by a search in each run.
+  std::vector<std::size_t> runs_;
 };
 
 }  // namespace shardwise
+
+#if !defined(SHARDWISE_COMPILED_FILES)
+#include "shardwise/io/stored_tensors_work.hpp"
+#endif

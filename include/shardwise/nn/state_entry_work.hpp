@@ -21,9 +21,8 @@ SHARDWISE_INLINE std::vector<std::byte> gathered_bytes(tensor_node& owner) {
   require_readable(owner);
   const tensor_desc& tensor = owner.tensor();
   const index_t count = element_count(tensor.extents), width = size_of(tensor.type);
-  std::vector<std::byte> whole = with_memory_for(count, width, [&] {
-    return std::vector<std::byte>(static_cast<std::size_t>(count * width));
-  });
+  std::vector<std::byte> whole;
+  with_memory_for(count, width, [&] { whole.resize(static_cast<std::size_t>(count * width)); });
   gather_into(owner, whole.data());
   return whole;
 }

@@ -247,7 +247,7 @@ TEST_CASE("the tensors of a header are found by name") {
   for (int i = 0; i < 20; ++i) REQUIRE(copy.find(std::to_string(i)) == &*copy.begin() + i);
   REQUIRE((some.find("20") == nullptr && stored_tensors{}.find("") == nullptr));
   std::vector<std::string> names;
-  some.for_each_by_name([&](const stored_tensor& one) { names.push_back(one.name); });
+  for (const std::size_t place : some.by_name()) names.push_back(some[place].name);
   REQUIRE((names.size() == 20 && std::is_sorted(names.begin(), names.end())));
 }
 
