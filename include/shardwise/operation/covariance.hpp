@@ -89,8 +89,9 @@ struct cov_steps {
   [[nodiscard]] static constexpr auto apply(const X& x, const correction& less) {
     using T = typename X::value_type;
     const extents_desc& extents = x.extents();
-    const index_t terms = terms_less(extents[extents.ssize() - 1], less);
-    const auto made = centred_products<Permitted>(x) / static_cast<compute_type<T>>(terms);
+    const index_t observations = extents[extents.ssize() - 1];
+    const auto made = centred_products<Permitted>(x) /
+                      divisor_of_sum<compute_type<T>>(terms_less(observations, less), observations);
     if constexpr (std::is_same_v<compute_type<T>, T>)
       return made;
     else

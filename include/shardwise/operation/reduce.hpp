@@ -8,6 +8,8 @@
 #include "shardwise/operation/reshape.hpp"
 #include "shardwise/operation/zero_factors.hpp"
 
+#include <limits>
+
 namespace shardwise {
 
 /// The operation that reduces dimensions. The kind of its attributes is that of the reduction; its
@@ -190,6 +192,13 @@ struct reduction_call {
   }
 };
 
+/// Returns the number by which a sum over `elements` elements is divided. If there are none, it is
+/// NaN, as is the quotient: a pending sum is not divided by 0.
+template <class T>
+[[nodiscard]] constexpr T divisor_of_sum(index_t number, index_t elements) noexcept {
+  return elements > 0 ? static_cast<T>(number) : std::numeric_limits<T>::quiet_NaN();
+}
+
 /// The call `mean<Dims...>`: a sum, divided. That of 16-bit elements is a sum in `float`, whose
 /// range and precision the number of elements needs.
 template <int... Dims>
@@ -216,7 +225,8 @@ struct mean_call {
     if constexpr (rounds_once<T>) {
       return with_terms_as<T>(apply(cast<compute_type<T>>(static_cast<X&&>(x)), options...));
     } else {
-      T terms = static_cast<T>(dims_of<Dims...>(x, options...).count(x.extents()));
+      const index_t count = dims_of<Dims...>(x, options...).count(x.extents());
+      T terms = divisor_of_sum<T>(count, count);
       return summing::apply(static_cast<X&&>(x), options...) / std::move(terms);
     }
   }

@@ -48,11 +48,10 @@ template <int... Dims, class X, class Squares, class Finish, class... Options>
       options...);
   return internal::with_dims(
       [&](const auto&... dims) {
-        const index_t count =
-            internal::terms_less(internal::dims_of<Dims...>(x, dims...).count(x.extents()),
-                                 {internal::correction_among(options...)});
+        const index_t elements = internal::dims_of<Dims...>(x, dims...).count(x.extents());
         const auto terms = squares(wide - center);
-        const auto divisor = static_cast<typename decltype(terms)::value_type>(count);
+        const auto divisor = internal::divisor_of_sum<typename decltype(terms)::value_type>(
+            internal::terms_less(elements, {internal::correction_among(options...)}), elements);
         if constexpr (internal::keeps_dims<Options...>)
           return finish(sum<Dims...>(terms, dims..., keep_dims) / divisor);
         else
@@ -65,7 +64,8 @@ template <int... Dims, class X, class Squares, class Finish, class... Options>
 
 /// Returns the variance over the given dimensions, or over all: the mean of the squared differences
 /// from the mean, computed in two passes to avoid cancellation. Uneven shards are weighted
-/// correctly. Options are `keep_dims`, `correction{1}` for the sample variance and, for an
+/// correctly. It is NaN if there are no elements; a pending variance needs more elements than the
+/// correction. Options are `keep_dims`, `correction{1}` for the sample variance and, for an
 /// `any_tensor`, `over{...}`.
 ///
 ///     auto v = variance<1>(x);                       // f32[512, 64] -> f32[512]

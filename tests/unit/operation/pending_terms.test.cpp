@@ -84,3 +84,13 @@ TEST_CASE("a pending sum is not multiplied by infinity, nor divided by 0") {
   const device_pool alone(one{});
   CHECK(to_host(reshard<P<>>(of_terms<one>(alone, {2, -1, 0, 0}) * infinite))() == infinite);
 }
+
+TEST_CASE("a mean without elements is NaN, and a pending variance has terms") {
+  const device_pool pool(four{}, 2);
+  using None = sharded_tensor<float, extents<0>, layout<four, P<"x">>>;
+  CHECK(std::isnan(to_host(reshard<P<>>(mean(zeros<None>(pool))))()));
+  CHECK(std::isnan(to_host(reshard<P<>>(variance(zeros<None>(pool), across<"x">)))()));
+  const auto all = distribute<tensor<float>>(pool, std::vector<float>{1, 2, 3, 4});
+  CHECK_THROWS_WITH(variance(all, correction{4}, across<"x">), contains("partial_value_is_read"));
+  CHECK(to_host(variance(reshard<P<none>>(all), correction{4}))() == infinite);
+}
