@@ -36,11 +36,15 @@ template <class... X>
   return is_last;
 }
 
-/// Permits an operation to communicate over all axes of its mesh.
-struct every_axis {
+/// Permits an operation to communicate over all axes of its mesh. It is a template, which has no
+/// arguments, so that no refused operand, which converts to any type, is taken for it.
+template <class... None>
+  requires(sizeof...(None) == 0)
+struct every_axis_of {
   [[nodiscard]] static constexpr diagnosis check(const mesh_desc&) noexcept { return {}; }
   [[nodiscard]] static constexpr unsigned bits(const mesh_desc&) noexcept { return ~0U; }
 };
+using every_axis = every_axis_of<>;
 template <>
 inline constexpr bool are_across<every_axis> = true;
 

@@ -60,8 +60,9 @@ template <class Mesh, class Spec, class Partial, class Policy>
   constexpr auto verdict = [] {
     return resolve_parts(Mesh::value, Spec::value, Partial::value, Policy::value).verdict;
   };
-  if constexpr (RefusedPart<Mesh> || RefusedPart<Spec> || RefusedPart<Partial> ||
-                RefusedPart<Policy>)
+  // A layout in the place of another part is asked nothing: its error would be a second one.
+  if constexpr (RefusedPart<Mesh> || std::is_same_v<Spec, refused_part> ||
+                std::is_same_v<Partial, refused_part> || std::is_same_v<Policy, refused_part>)
     return refused<>{};
   else if constexpr (verdict().rule == violation::layout_is_malformed)
     return refuse_part<Mesh, Spec, Partial, Policy>();

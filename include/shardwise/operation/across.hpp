@@ -223,11 +223,11 @@ apply_operation(across_axes<Axes...>, X&&... x) {
       static_cast<X&&>(x)...);
 }
 /// The same for a step of a composed operation whose result is laid out by its last step.
-template <class Operation, class... X>
+template <class Operation, class... None, class... X>
 [[nodiscard]] constexpr internal::outcome_of<
-    internal::fetching_call<Operation, internal::every_axis>, X...>
-apply_operation(internal::every_axis, X&&... x) {
-  return internal::carry_out<internal::fetching_call<Operation, internal::every_axis>>(
+    internal::fetching_call<Operation, internal::every_axis_of<None...>>, X...>
+apply_operation(internal::every_axis_of<None...>, X&&... x) {
+  return internal::carry_out<internal::fetching_call<Operation, internal::every_axis_of<None...>>>(
       static_cast<X&&>(x)...);
 }
 

@@ -205,10 +205,16 @@ template <class Mesh>
 }  // namespace detail
 
 namespace internal {
-/// True for the arguments of a tensor type of which one has caused its error already.
+/// True for the arguments of a tensor type of which one is a part of a refused result. None is
+/// instantiated for it, so that an error in one is reported where it is used.
+template <class Layout>
+inline constexpr bool is_refused_layout = std::is_same_v<Layout, refused_part>;
+template <class Mesh, class Spec, class Partial, class Policy>
+inline constexpr bool is_refused_layout<layout<Mesh, Spec, Partial, Policy>> =
+    std::is_same_v<Mesh, refused_part>;
 template <class Named>
-concept MadeOfRefusedParts = RefusedPart<typename Named::extents> ||
-    RefusedPart<typename Named::layout> || RefusedPart<typename Named::layout::mesh_type>;
+concept MadeOfRefusedParts = std::is_same_v<typename Named::extents, refused_value::extents_type> ||
+    is_refused_layout<typename Named::layout>;
 }  // namespace internal
 
 /// Returns a tensor of type `X` without elements. `sizes` are its dyn extents in order, then the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The gradient causes no further errors.
-// longest-line: 650
+// longest-line: 680
 // expect: shardwise::broken_rule<shardwise::violation::operand_sizes_differ,
 // expect: shardwise::pointwise<shardwise::functions::add>, shardwise::operand_at{1}, shardwise::dimension_at{1}, shardwise::size_met{6}, shardwise::size_needed{4}>
 // clang-format off
