@@ -174,7 +174,8 @@ constexpr void require_in_range(const X& number) {
   }
 }
 
-/// Checks that a number applied to each term of a pending sum gives the terms of the result.
+/// Checks that a number applied to each term of a pending sum gives the terms of the result: finite
+/// terms times infinity, or divided by 0, do not add up to what their sum gives.
 template <class Function, class T, class... X>
 constexpr void require_terms_of_result(const X&... operands) {
   if constexpr (requires { Function::template distributes<T>(1); } && Fractional<T> &&
@@ -197,7 +198,7 @@ constexpr void require_terms_of_result(const X&... operands) {
     int pending = 0;
     (void)(... || (is_pending(operands) || (++pending, false)));
     fail({.rule = violation::partial_value_is_read, .operand = pending},
-         "infinity times its terms, or these divided by 0, are not the terms of the result");
+         "reshard a pending sum before it is multiplied by infinity or divided by 0");
   }
 }
 

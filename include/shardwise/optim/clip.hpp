@@ -145,8 +145,7 @@ namespace optim {
 /// Returns the square root of the sum of the squares of all elements of a nest, replicated. For
 /// split tensors each device adds up the elements that it holds; one number is reduced for each set
 /// of axes that splits a tensor. `bfloat16` and `float16` elements are squared and added as
-/// `float`. The norm is a `float`,
-/// or a `double` if the nest has tensors of `double`.
+/// `float`. The norm is a `float`, or a `double` if the nest has tensors of `double`.
 ///
 ///     auto size = optim::global_norm(gradients);
 template <class Nest>

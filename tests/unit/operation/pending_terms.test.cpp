@@ -67,6 +67,8 @@ TEST_CASE("a pending sum is not multiplied by infinity, nor divided by 0") {
   const auto x = of_terms(pool, {2, -1, 0, 0});
   const any_tensor<float> any = x;
   const auto rule = contains("partial_value_is_read");
+  CHECK_THROWS_WITH(x * infinite, contains("(operand 0); reshard a pending sum before"));
+  CHECK_THROWS_WITH(infinite * x, contains("(operand 1); reshard a pending sum before"));
   CHECK_THROWS_WITH(x * infinite, rule);
   CHECK_THROWS_WITH(-infinite * x, rule);
   CHECK_THROWS_WITH(x * 1e300, rule);
