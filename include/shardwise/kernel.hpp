@@ -97,6 +97,7 @@
 #include "shardwise/kernel/shared_branch.hpp"
 #include "shardwise/kernel/slice_kernel.hpp"
 #include "shardwise/kernel/special_kernels.hpp"
+#include "shardwise/kernel/squares_kernel.hpp"
 #include "shardwise/kernel/squeeze_kernel.hpp"
 #include "shardwise/kernel/stack_kernel.hpp"
 #include "shardwise/kernel/stencil_kernel.hpp"

@@ -115,6 +115,7 @@
 #include "shardwise/operation/statistics.hpp"
 #include "shardwise/operation/stencil.hpp"
 #include "shardwise/operation/stop_gradient.hpp"
+#include "shardwise/operation/sum_of_squares.hpp"
 #include "shardwise/operation/svd.hpp"
 #include "shardwise/operation/take.hpp"
 #include "shardwise/operation/tensor_list.hpp"

@@ -13,14 +13,16 @@ namespace {
 
 /// The parts. Elements of fewer bits are in the part of the type whose arithmetic they share:
 /// bfloat16 and float16 in that of f32, 8-bit integers and bool in that of i32. Every set has what
-/// does not depend on an operation, and the conversions between all types: `general`. `kernels` is
-/// all of them: less to compile, but in one object.
+/// does not depend on an operation, and the conversions between all types: `general`. The squares
+/// of f32 are f64: a set without the latter has `f32_squares`. `kernels` is all of them: less to
+/// compile, but in one object.
 enum class part {
   kernels,
   general,
   f32_functions,
   f32_operations,
   f32_gradients,
+  f32_squares,
   f64,
   i32_functions,
   i32_operations,
@@ -60,6 +62,7 @@ void give(const shardwise_kernel_receiver& to) {
   if constexpr (has(part::f32_functions)) enter_all_functions<float, bfloat16, float16>();
   if constexpr (has(part::f32_operations)) enter_all_operations<float, bfloat16, float16>();
   if constexpr (has(part::f32_gradients)) enter_gradients<float, bfloat16, float16>();
+  if constexpr (Part == part::f32_squares) enter_squares<float>();
   if constexpr (has(part::f64)) {
     enter_all_functions<double>();
     enter_all_operations<double>();

@@ -13,6 +13,7 @@
 #include "shardwise/operation/reduce.hpp"
 #include "shardwise/operation/reshape.hpp"
 #include "shardwise/operation/sort.hpp"
+#include "shardwise/operation/sum_of_squares.hpp"
 #include "shardwise/rule/gradient_step.hpp"
 #if !defined(SHARDWISE_COMPILED)
 #include "shardwise/kernel/library_kernels.hpp"
@@ -212,6 +213,13 @@ void enter_cast_gradient() {
   enter_function<functions::cast<From>, From, To>();
 }
 
+template <Element From>
+void enter_squares_gradient() {
+  using S = squares_type<From>;
+  enter_cast_gradient<S, From>();
+  enter_function<functions::cast<S>, S, From>();
+}
+
 template <class Class>
 struct entry_of {
   template <class Result, class... T>
@@ -234,6 +242,13 @@ struct entry_of<pointwise<functions::cast<To>>> {
       return &enter_cast_gradient<To, From>;
     else
       return nullptr;
+  }
+};
+template <>
+struct entry_of<sum_of_squares_operation> {
+  template <class From>
+  [[nodiscard]] static constexpr gradient_entry_function get() noexcept {
+    return build_config::compiled ? nullptr : &enter_squares_gradient<From>;
   }
 };
 template <Element To>

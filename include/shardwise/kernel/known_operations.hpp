@@ -193,6 +193,7 @@ SHARDWISE_EXTERN template const operation operation_of<stack_operation>;
 SHARDWISE_EXTERN template const operation operation_of<stencil_operation>;
 SHARDWISE_EXTERN template const operation operation_of<stencil_weights_operation>;
 SHARDWISE_EXTERN template const operation operation_of<sum_along_operation>;
+SHARDWISE_EXTERN template const operation operation_of<sum_of_squares_operation>;
 SHARDWISE_EXTERN template const operation operation_of<take_operation>;
 SHARDWISE_EXTERN template const operation operation_of<take_along_operation>;
 SHARDWISE_EXTERN template const operation operation_of<tile_operation>;

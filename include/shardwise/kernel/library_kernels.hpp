@@ -36,6 +36,7 @@
 #include "shardwise/kernel/scatter_kernel.hpp"
 #include "shardwise/kernel/semiring_kernel.hpp"
 #include "shardwise/kernel/slice_kernel.hpp"
+#include "shardwise/kernel/squares_kernel.hpp"
 #include "shardwise/kernel/squeeze_kernel.hpp"
 #include "shardwise/kernel/stack_kernel.hpp"
 #include "shardwise/kernel/stencil_kernel.hpp"
@@ -211,6 +212,8 @@ void enter_operations() {
       enter_operation<pool_matches_operation, T, T, T, T>();
       enter_operation<pool_spread_operation, T, T, T, T>();
     }
+    if constexpr (Fractional<T> && std::is_same_v<T, compute_type<T>>)
+      enter_operation<sum_of_squares_operation, squares_type<T>, T>();
     if constexpr (Fractional<T>) {
       enter_operation<logcumsumexp_operation, T, T>();
       enter_operation<fft_operation, T, T>();
@@ -229,11 +232,41 @@ void enter_operations() {
   (void)entered;
 }
 
+/// Registers what the library computes with the squares of elements of `T`, and the gradients of
+/// it, where squares have elements of another type; done once.
+template <Element T>
+void enter_squares() {
+  namespace f = functions;
+  using S = squares_type<T>;
+  if constexpr (!std::is_same_v<S, compute_type<T>>) {
+    static const bool entered = [] {
+      enter_function<f::cast<S>, S, T>();
+      enter_function<f::cast<T>, T, S>();
+      enter_function<f::rounded_terms<T>, T, S>();
+      detail::enter_unary<S, f::identity, f::negate, f::square, f::sqrt>();
+      detail::enter_binary<S, f::add, f::subtract, f::multiply, f::divide, f::maximum,
+                           f::minimum>();
+      detail::enter_comparisons<S, f::equal, f::less, f::greater>();
+      enter_function<f::where, S, bool, S, S>();
+      enter_function<f::masked, S, S, bool>();
+      enter_function<f::stop_gradient, S, S>();
+      enter_operation<reduction_operation, S, S>();
+      enter_operation<reshape_operation, S, S>();
+      enter_operation<squeeze_operation, S, S>();
+      enter_operation<unsqueeze_operation, S, S>();
+      enter_operation<broadcast_to_operation, S, S>();
+      return true;
+    }();
+    (void)entered;
+  }
+}
+
 /// Registers all operations of the library on elements of `T`.
 template <Element T>
 void enter_library() {
   enter_functions<T>();
   enter_operations<T>();
+  enter_squares<T>();
 }
 
 /// Registers the conversions between all these element types, of numbers and of bits.

@@ -68,8 +68,8 @@ struct reduction_nest {
   loop_nest<N> outer_kept;
   loop_nest<1> out;  ///< all kept dimensions
 
-  template <class T>
-  reduction_nest(const strided<const T> (&operands)[N], const strided<T>& result,
+  template <class T, class Made>
+  reduction_nest(const strided<const T> (&operands)[N], const strided<Made>& result,
                  std::uint8_t reduced) noexcept {
     const auto is_reduced = [&](int d) { return (reduced >> d & 1) != 0; };
     int runs = result.rank(), begin = 0;

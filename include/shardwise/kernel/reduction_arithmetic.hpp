@@ -46,9 +46,18 @@ struct reducer {
   void (*pair)(const T* first, const T* second, T* into, index_t n);
 };
 
+/// What a reduction takes from an element: itself, or its square.
+template <bool Squares, class P>
+[[nodiscard]] P taken(const P& x) noexcept {
+  if constexpr (Squares)
+    return rounded(kernel<functions::square>::run(x));
+  else
+    return x;
+}
+
 /// The lanes of one step while they are reduced: elements of later steps are combined with those of
 /// earlier ones, then packets in pairs, then the halves of a packet.
-template <class T, class Function>
+template <class T, class Function, bool Squares = false>
 struct reduced_lanes {
   using P = typename vector_of<T>::type;
   static constexpr index_t width = sizeof(P) / sizeof(T);
@@ -65,7 +74,7 @@ struct reduced_lanes {
       for_each_index<packets>([&]<std::size_t U>() { f(U); });
   }
   [[nodiscard]] static P load(const T* from, std::size_t u) {
-    return packet::ploadu<P>(from + static_cast<index_t>(u) * width);
+    return taken<Squares>(packet::ploadu<P>(from + static_cast<index_t>(u) * width));
   }
 
   reduced_lanes(const T* from, index_t n, T identity) noexcept {
@@ -88,7 +97,7 @@ struct reduced_lanes {
         const index_t begin = std::min(done + static_cast<index_t>(u) * width, n);
         const P last = done > 0 ? load_last(from + begin, n - begin, identity)
                                 : load_some(from + begin, n - begin, identity);
-        sums[u] = kernel<Function>::run(sums[u], last);
+        sums[u] = kernel<Function>::run(sums[u], taken<Squares>(last));
       });
     }
   }
@@ -131,9 +140,9 @@ struct reduced_lanes {
 };
 
 /// Reduces up to `radix` leaves: their lanes in pairs, with the bits of a `cascade` of them.
-template <class T, class Function>
+template <class T, class Function, bool Squares = false>
 [[nodiscard]] T reduce_leaves(const T* from, index_t n, T identity) noexcept {
-  using reduced = reduced_lanes<T, Function>;
+  using reduced = reduced_lanes<T, Function, Squares>;
   const auto leaf_at = [&](index_t begin) {
     return reduced(from + begin, std::min(leaf<T>, n - begin), identity);
   };
@@ -165,20 +174,20 @@ template <class T, class Function>
   return total;
 }
 
-template <class T, class Function>
+template <class T, class Function, bool Squares = false>
 [[nodiscard]] T reduce_run(const T* from, index_t n, T identity) noexcept {
   constexpr index_t part = radix * leaf<T>;
   if (n > part) {
     T sum = identity;
     for (index_t at = 0; at < n; at += part)
       sum = kernel<Function>::run(
-          sum, reduce_run<T, Function>(from + at, std::min(part, n - at), identity));
+          sum, reduce_run<T, Function, Squares>(from + at, std::min(part, n - at), identity));
     return sum;
   }
-  if (n > leaf<T>) return reduce_leaves<T, Function>(from, n, identity);
-  if (n > short_run) return reduced_lanes<T, Function>(from, n, identity).finish();
+  if (n > leaf<T>) return reduce_leaves<T, Function, Squares>(from, n, identity);
+  if (n > short_run) return reduced_lanes<T, Function, Squares>(from, n, identity).finish();
   T sum = identity;
-  for (index_t i = 0; i < n; ++i) sum = kernel<Function>::run(sum, from[i]);
+  for (index_t i = 0; i < n; ++i) sum = kernel<Function>::run(sum, taken<Squares>(from[i]));
   return sum;
 }
 
@@ -189,12 +198,12 @@ inline constexpr bool is_slow_on_scalars =
 
 /// Reduces as many consecutive runs as a packet has lanes, whose last stages are computed side by
 /// side; the packet only determines the type.
-template <class Function, class P, class T>
+template <class Function, bool Squares, class P, class T>
 void reduce_side_by_side(const P&, const T* from, index_t n, T identity, T* out) noexcept {
   constexpr int width = sizeof(P) / sizeof(T);
   packet::PacketBlock<P, width> lanes;
   for (index_t k = 0; k < width; ++k) {
-    reduced_lanes<T, Function> run(from + k * n, n, identity);
+    reduced_lanes<T, Function, Squares> run(from + k * n, n, identity);
     lanes.packet[k] = run.halve(run.sums);
   }
   packet::ptranspose(lanes);
@@ -202,7 +211,7 @@ void reduce_side_by_side(const P&, const T* from, index_t n, T identity, T* out)
 }
 
 /// Reduces `count` consecutive runs, with the bits of `reduce_run`.
-template <class T, class Function>
+template <class T, class Function, bool Squares = false>
 void reduce_each_run(const T* from, index_t count, index_t n, T identity, T* out) noexcept {
   using P = typename vector_of<T>::type;
   constexpr index_t width = sizeof(P) / sizeof(T);
@@ -216,8 +225,8 @@ void reduce_each_run(const T* from, index_t count, index_t n, T identity, T* out
     }
   if constexpr (width > 1)
     for (; n > short_run && n <= leaf<T> && r + width <= count; r += width)
-      reduce_side_by_side<Function>(P{}, from + r * n, n, identity, out + r);
-  for (; r < count; ++r) out[r] = reduce_run<T, Function>(from + r * n, n, identity);
+      reduce_side_by_side<Function, Squares>(P{}, from + r * n, n, identity, out + r);
+  for (; r < count; ++r) out[r] = reduce_run<T, Function, Squares>(from + r * n, n, identity);
 }
 
 template <class T, class Function>
@@ -227,7 +236,7 @@ void reduce_lanes(const T* from, index_t n, T identity, T* lanes) noexcept {
 
 /// If requested, combines the result with `into` in the same pass, so that a row is read and
 /// written once.
-template <class T, class Function, bool Onto = false>
+template <class T, class Function, bool Onto = false, bool Squares = false>
 void reduce_rows(const T* const (&rows)[radix], T* into, index_t n) noexcept {
   using P = typename vector_of<T>::type;
   constexpr index_t width = sizeof(P) / sizeof(T);
@@ -250,9 +259,9 @@ void reduce_rows(const T* const (&rows)[radix], T* into, index_t n) noexcept {
       packet::pstoreu(into + i, reduce([i](const T* from) {
                         // In a register, because a maximum uses its operands twice, and g++ would
                         // load them twice.
-                        return rounded(packet::ploadu<P>(from + i));
+                        return rounded(taken<Squares>(packet::ploadu<P>(from + i)));
                       }));
-  for (; i < n; ++i) into[i] = reduce([i](const T* from) { return from[i]; });
+  for (; i < n; ++i) into[i] = reduce([i](const T* from) { return taken<Squares>(from[i]); });
 }
 
 /// `into` may be `first`.

@@ -50,12 +50,25 @@ struct kernel_of<reduction_operation> {
     }
   }
 
+  /// The same with a fused tree before it, whose result has these extents.
+  template <class T, class Tree, std::size_t N>
+  static void run_tree(const attributes& how, const Tree& tree,
+                       const strided<const T> (&operands)[N], const any_block& out,
+                       const extents_desc& extents) {
+    reduce<T>(how, tree, operands, out.as<T>(), extents);
+  }
+
  private:
   template <class C>
   static void reduce(const kernel_call& call, const strided<const C>& x, const strided<C>& out) {
-    const unsigned reduced = reduction_operation::reduced(call.how);
-    run_reduce<C>(call.how.kind, fused::argument<0>{}, {x},
-                  internal::unreduced(out, x.extents, reduced), static_cast<std::uint8_t>(reduced));
+    reduce<C>(call.how, fused::argument<0>{}, {x}, out, x.extents);
+  }
+  template <class C, class Tree, std::size_t N>
+  static void reduce(const attributes& how, const Tree& tree, const strided<const C> (&operands)[N],
+                     const strided<C>& out, const extents_desc& extents) {
+    const unsigned reduced = reduction_operation::reduced(how);
+    run_reduce<C>(how.kind, tree, operands, internal::unreduced(out, extents, reduced),
+                  static_cast<std::uint8_t>(reduced));
   }
 };
 

@@ -53,6 +53,11 @@ inline constexpr int element_types = 9;
   return type == element::bf16 || type == element::f16 ? element::f32 : type;
 }
 
+/// The element type of sums of squares: its range holds the squares of all narrower elements.
+[[nodiscard]] constexpr element squared_in(element type) noexcept {
+  return has_fractions(type) ? element::f64 : type;
+}
+
 namespace detail {
 /// The type of each element type, in the order of `element`.
 template <int Place>
@@ -105,6 +110,9 @@ inline constexpr element element_of = static_cast<element>(detail::place_of_elem
 /// The type in which arithmetic on elements of `T` is done.
 template <Element T>
 using compute_type = type_of_element<computed_in(element_of<T>)>;
+/// The type of sums of the squares of elements of `T`.
+template <Element T>
+using squares_type = type_of_element<squared_in(element_of<T>)>;
 /// True for 16-bit floating-point elements, which are computed in `float`: a function of several
 /// steps converts them before the first and rounds once, after the last.
 template <class T>

@@ -82,7 +82,7 @@ template <class Permitted, int Rank, class X, class Moments, class... Scale>
     };
     // The running variance is the unbiased estimate: `n / (n - 1)` times the variance of the batch.
     auto mean = moved(running.mean, known(of.mean, wide), 1);
-    auto variance = moved(running.variance, known(of.variance, squares_of(of.centred)),
+    auto variance = moved(running.variance, known(of.variance, for_products(of.centred)),
                           count > 1 ? count / (count - 1) : 1);
     return std::pair{std::move(result), nn::running_moments<decltype(mean), decltype(variance)>{
                                             std::move(mean), std::move(variance)}};

@@ -28,13 +28,15 @@ template <int Dim, EitherOperand A, EitherOperand B, fixed_string... Axes>
 [[nodiscard]] constexpr auto cosine_similarity(const A& a, const B& b,
                                                across_axes<Axes...> permitted = {},
                                                double least = 1e-8) {
-  // In the elements of arithmetic: the product of long vectors may be beyond the range of 16 bits.
   const auto x = internal::made_tensor(internal::widened(a));
   const auto y = internal::made_tensor(internal::widened(b));
-  const auto products = internal::finished(sum<Dim>(x * y), permitted);
-  return internal::narrowed<typename A::value_type>(
-      products /
-      (maximum(l2_norm<Dim>(x, permitted), least) * maximum(l2_norm<Dim>(y, permitted), least)));
+  // In the elements of squares: the products of long vectors may be beyond the range of others.
+  const auto products = internal::finished(
+      sum<Dim>(internal::for_products(x) * internal::for_products(y)), permitted);
+  const auto length = [&](const auto& each) {
+    return internal::for_products(maximum(l2_norm<Dim>(each, permitted), least));
+  };
+  return internal::narrowed<typename A::value_type>(products / (length(x) * length(y)));
 }
 
 }  // namespace shardwise::nn

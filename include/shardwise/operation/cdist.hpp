@@ -6,6 +6,7 @@
 #include "shardwise/operation/norm.hpp"
 #include "shardwise/operation/reduce.hpp"
 #include "shardwise/operation/squeeze.hpp"
+#include "shardwise/operation/sum_of_squares.hpp"
 #include "shardwise/rule/contraction_order.hpp"
 #include "shardwise/rule/einsum.hpp"
 
@@ -72,9 +73,10 @@ struct cdist_steps {
   [[nodiscard]] static constexpr auto apply(const A& a, const B& b) {
     // In one expression, so that the sum computes the squares in its own loop.
     return narrowed<typename A::value_type>(
-        root_of_squares(apply_by_extents<reduction_operation, &cdist_operation::adding>(squares_of(
+        root_of_squares(apply_by_extents<sum_of_squares_operation, &cdist_operation::adding,
+                                         squares_type<typename A::value_type>>(
             apply_by_extents<unsqueeze_operation, &cdist_operation::behind_rows>(widened(a)) -
-            apply_by_extents<unsqueeze_operation, &cdist_operation::before_rows>(widened(b))))));
+            apply_by_extents<unsqueeze_operation, &cdist_operation::before_rows>(widened(b)))));
   }
 };
 template <class Permitted>

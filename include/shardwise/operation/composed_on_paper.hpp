@@ -16,6 +16,7 @@
 #include "shardwise/operation/squeeze.hpp"
 #include "shardwise/operation/stack.hpp"
 #include "shardwise/operation/stop_gradient.hpp"
+#include "shardwise/operation/sum_of_squares.hpp"
 #include "shardwise/operation/take.hpp"
 #include "shardwise/operation/transcendental.hpp"
 #include "shardwise/operation/whole_dims.hpp"
@@ -138,8 +139,14 @@ namespace f = functions;
                                                   element type) {
   return type == x.type ? x : at.apply(internal::rounding_terms_to(type), {}, {x});
 }
-[[nodiscard]] constexpr tensor_desc squares_of(paper_steps& at, const tensor_desc& x) {
-  return at.each<f::square>(widened(at, x));
+/// A result in elements of a type: one that is rounded once is reduced before.
+[[nodiscard]] constexpr tensor_desc finished_as(paper_steps& at, const tensor_desc& x,
+                                                element type) {
+  return computed_in(type) == type ? with_terms_as(at, x, type)
+                                   : narrowed(at, at.finished(x), type);
+}
+[[nodiscard]] constexpr tensor_desc for_products(paper_steps& at, const tensor_desc& x) {
+  return narrowed(at, x, squared_in(x.type));
 }
 [[nodiscard]] constexpr unsigned dims_of(const attributes& how) noexcept {
   return reduction_operation::reduced(how);
@@ -148,6 +155,17 @@ namespace f = functions;
 [[nodiscard]] constexpr tensor_desc mean_of(paper_steps& at, const tensor_desc& x, unsigned dims,
                                             bool keep) {
   return at.each<f::divide>(at.reduce(reduction::sum, x, dims, keep), paper_steps::number(x));
+}
+
+[[nodiscard]] constexpr tensor_desc sum_of_squares(paper_steps& at, const tensor_desc& x,
+                                                   unsigned dims, bool keep) {
+  return at.apply<sum_of_squares_operation>(reduction_operation::how(reduction::sum, dims, keep),
+                                            widened(at, x));
+}
+[[nodiscard]] constexpr tensor_desc mean_of_squares(paper_steps& at, const tensor_desc& x,
+                                                    unsigned dims, bool keep) {
+  const tensor_desc sum = sum_of_squares(at, x, dims, keep);
+  return at.each<f::divide>(sum, paper_steps::number(sum));
 }
 
 constexpr void cast(paper_steps& at, const attributes& how, const tensor_descs& x,
@@ -234,7 +252,7 @@ constexpr void log_softmax(paper_steps& at, const attributes& how, const tensor_
 constexpr void normalised(paper_steps& at, const attributes& how, const tensor_descs& x,
                           const tensor_desc& centred, tensor_results& out) {
   const tensor_desc squares =
-      at.finished(mean_of(at, squares_of(at, centred), over(how.integers).bits(), true));
+      at.finished(mean_of_squares(at, centred, over(how.integers).bits(), true));
   const tensor_desc root = at.each<f::sqrt>(at.each<f::add>(squares, paper_steps::number(squares)));
   tensor_desc made = at.each<f::divide>(centred, narrowed(at, root, centred.type));
   if (x.size() > 1) made = at.each<f::multiply>(made, widened(at, at.beside(made, x[1])));

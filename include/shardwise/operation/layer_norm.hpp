@@ -4,6 +4,7 @@
 #include "shardwise/operation/finish_gradient.hpp"
 #include "shardwise/operation/normalising.hpp"
 #include "shardwise/operation/reduce.hpp"
+#include "shardwise/operation/sum_of_squares.hpp"
 #include "shardwise/operation/transcendental.hpp"
 
 #include <utility>
@@ -174,7 +175,7 @@ template <class Permitted, int... Dims, class X>
 [[nodiscard]] constexpr auto moments_of(const X& x) {
   auto center = finished(mean<Dims...>(x, keep_dims), Permitted{});
   auto centred = x - center;
-  auto variance = finished(mean<Dims...>(squares_of(centred), keep_dims), Permitted{});
+  auto variance = finished(mean_of_squares<Dims...>(centred, keep_dims), Permitted{});
   return moments<decltype(centred), decltype(center), decltype(variance)>{
       std::move(centred), std::move(center), std::move(variance)};
 }
@@ -197,7 +198,7 @@ struct rms_norm_steps : judges_scale<Permitted> {
   [[nodiscard]] static constexpr auto apply(const X& given, double epsilon, const Scale&... scale) {
     using T = typename X::value_type;
     const auto x = widened(given);
-    const auto squares = finished(mean<Dims...>(squares_of(x), keep_dims), Permitted{});
+    const auto squares = finished(mean_of_squares<Dims...>(x, keep_dims), Permitted{});
     return finish_gradient(
         narrowed<T>(scaled<Permitted>(over_root(x, squares, epsilon), scale...)));
   }

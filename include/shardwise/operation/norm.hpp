@@ -6,6 +6,7 @@
 #include "shardwise/operation/exponential.hpp"
 #include "shardwise/operation/logical.hpp"
 #include "shardwise/operation/normalising.hpp"
+#include "shardwise/operation/sum_of_squares.hpp"
 #include "shardwise/operation/transcendental.hpp"
 #include "shardwise/operation/whole_dims.hpp"
 
@@ -28,19 +29,18 @@ template <class Sum>
   return root_of_sum(sum, [](auto&& x) { return sqrt(static_cast<decltype(x)>(x)); });
 }
 
-/// Returns a root of the sum of powers of elements, which is reduced over permitted axes before.
-/// Its callers check the operand, so that an error is reported where the program calls them.
-template <int... Dims, class X, class Powers, class Root, class... Options>
-[[nodiscard]] constexpr auto norm_of(const X& x, const Powers& powers, const Root& root,
+/// Returns a root of `sum(x, dims...)`, which is reduced over permitted axes before. Its callers
+/// check the operand, so that an error is reported where the program calls them.
+template <class X, class Sum, class Root, class... Options>
+[[nodiscard]] constexpr auto norm_of(const X& x, const Sum& sum, const Root& root,
                                      const Options&... options) {
   constexpr auto permitted = decltype(permitted_among(options...)){};
-  const auto terms = powers(x);
   return narrowed<typename X::value_type>(with_dims(
       [&](const auto&... dims) {
         if constexpr (keeps_dims<Options...>)
-          return root_of_sum(finished(sum<Dims...>(terms, dims..., keep_dims), permitted), root);
+          return root_of_sum(finished(sum(x, dims..., keep_dims), permitted), root);
         else
-          return root_of_sum(finished(sum<Dims...>(terms, dims...), permitted), root);
+          return root_of_sum(finished(sum(x, dims...), permitted), root);
       },
       options...));
 }
@@ -76,8 +76,11 @@ template <int... Dims, NamedOperand X, class... Options>
     if constexpr (AnyRefused<decltype(checked)>)
       return refused_value{};
     else
-      return detail::norm_of<Dims...>(
-          x, [](const auto& each) { return internal::squares_of(each); },
+      return detail::norm_of(
+          x,
+          [](const auto& each, const auto&... dims) {
+            return internal::sum_of_squares<Dims...>(each, dims...);
+          },
           [](auto&& sum) { return sqrt(static_cast<decltype(sum)>(sum)); }, options...);
   }
 }
@@ -115,8 +118,11 @@ template <int... Dims, NamedOperand X, class... Options>
     if constexpr (AnyRefused<decltype(checked)>)
       return refused_value{};
     else
-      return detail::norm_of<Dims...>(
-          x, [p](const auto& each) { return pow(abs(internal::widened(each)), p); },
+      return detail::norm_of(
+          x,
+          [p](const auto& each, const auto&... dims) {
+            return sum<Dims...>(pow(abs(internal::widened(each)), p), dims...);
+          },
           [p](auto&& sum) { return pow(static_cast<decltype(sum)>(sum), 1 / p); }, options...);
   }
 }

@@ -29,27 +29,24 @@ template <class T, class X>
   else
     return cast<T>(static_cast<X&&>(x));
 }
-/// Returns the squares of elements in the element type used for arithmetic.
+/// Converts a tensor to the element type in whose range its products are.
 template <class X>
-[[nodiscard]] constexpr auto squares_of(X&& x) {
-  using T = typename std::remove_cvref_t<X>::value_type;
+[[nodiscard]] constexpr auto for_products(X&& x) {
   if constexpr (AnyRefused<X>)
     return refused_value{};
-  else if constexpr (std::is_same_v<compute_type<T>, T>)
-    return square(static_cast<X&&>(x));
   else
-    return square(cast<compute_type<T>>(static_cast<X&&>(x)));
+    return narrowed<squares_type<typename std::remove_cvref_t<X>::value_type>>(static_cast<X&&>(x));
 }
-/// Converts a result, which may be a pending sum, to elements of `T`. To be rounded once, a sum is
-/// reduced over the permitted axes before; one that has this type already stays pending.
+/// Converts a result, which may be a pending sum, to elements of `T`. That of elements which are
+/// rounded once is reduced over the permitted axes before; others stay pending.
 template <class T, class X, class Permitted>
 [[nodiscard]] constexpr auto finished_as(X&& x, Permitted permitted) {
   if constexpr (AnyRefused<X>)
     return refused_value{};
-  else if constexpr (std::is_same_v<T, typename std::remove_cvref_t<X>::value_type>)
-    return std::remove_cvref_t<X>(static_cast<X&&>(x));
+  else if constexpr (rounds_once<T>)
+    return narrowed<T>(finished(static_cast<X&&>(x), permitted));
   else
-    return cast<T>(finished(static_cast<X&&>(x), permitted));
+    return with_terms_as<T>(static_cast<X&&>(x));
 }
 
 /// Returns the elements minus their maximum along a dimension. No function of these differences

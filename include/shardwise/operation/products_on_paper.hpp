@@ -35,9 +35,8 @@ constexpr void cdist(paper_steps& at, const attributes& how, const tensor_descs&
   const tensor_desc apart = at.each<f::subtract>(
       at.apply<unsqueeze_operation>(cdist_operation::behind_rows(a.extents), a),
       at.apply<unsqueeze_operation>(cdist_operation::before_rows(b.extents), b));
-  const tensor_desc squares = squares_of(at, apart);
   const tensor_desc sum =
-      at.apply<reduction_operation>(cdist_operation::adding(squares.extents), squares);
+      at.apply<sum_of_squares_operation>(cdist_operation::adding(apart.extents), apart);
   out.push_back(narrowed(at, root_of_squares(at, sum), x[0].type));
 }
 /// The sums of products of the differences of rows from their means.

@@ -77,8 +77,6 @@ struct reduction_operation {
         emit<reduction_operation>(how(reduction::product, reduced(at.how()), true), safe) / safe;
     at.give(0, dy * times_zeros(at, others, zeros));
   }
-
- private:
   /// Returns a value with the shape of the result, with size 1 for each reduced dimension.
   [[nodiscard]] static constexpr gradient_value kept(gradient_step& at,
                                                      const gradient_value& value) {

@@ -33,11 +33,10 @@ struct nanvar_of;
 
 namespace detail {
 
-/// Returns `finish` of the sum of `squares` of the differences from the mean, divided by the number
-/// of elements less the correction.
-template <int... Dims, class X, class Squares, class Finish, class... Options>
-[[nodiscard]] constexpr auto variance_of_differences(const X& x, const Squares& squares,
-                                                     const Finish& finish,
+/// Returns `finish` of the sum of the squares of the differences from the mean, divided by the
+/// number of elements less the correction.
+template <int... Dims, class X, class Finish, class... Options>
+[[nodiscard]] constexpr auto variance_of_differences(const X& x, const Finish& finish,
                                                      const Options&... options) {
   constexpr auto permitted = decltype(internal::permitted_among(options...)){};
   const auto wide = internal::widened(x);
@@ -49,13 +48,13 @@ template <int... Dims, class X, class Squares, class Finish, class... Options>
   return internal::with_dims(
       [&](const auto&... dims) {
         const index_t elements = internal::dims_of<Dims...>(x, dims...).count(x.extents());
-        const auto terms = squares(wide - center);
-        const auto divisor = internal::divisor_of_sum<typename decltype(terms)::value_type>(
+        const auto divisor = internal::divisor_of_sum<squares_type<typename X::value_type>>(
             internal::terms_less(elements, {internal::correction_among(options...)}), elements);
         if constexpr (internal::keeps_dims<Options...>)
-          return finish(sum<Dims...>(terms, dims..., keep_dims) / divisor);
+          return finish(internal::sum_of_squares<Dims...>(wide - center, dims..., keep_dims) /
+                        divisor);
         else
-          return finish(sum<Dims...>(terms, dims...) / divisor);
+          return finish(internal::sum_of_squares<Dims...>(wide - center, dims...) / divisor);
       },
       options...);
 }
@@ -73,7 +72,7 @@ template <int... Dims, class X, class Squares, class Finish, class... Options>
 ///
 /// If a dimension is split, devices need the global mean: `across` names the axes over which its
 /// sums, one number for each result, are reduced. The result is a pending sum, as that of `sum` is;
-/// for `bfloat16` and `float16` it is computed in `float` and finished.
+/// for `bfloat16` and `float16`, which are rounded once, it is finished.
 ///
 ///     auto v = variance<1>(x, across<"model">);
 template <int... Dims, NamedOperand X, class... Options>
@@ -90,7 +89,7 @@ template <int... Dims, NamedOperand X, class... Options>
       using T = typename X::value_type;
       constexpr auto permitted = decltype(internal::permitted_among(options...)){};
       return detail::variance_of_differences<Dims...>(
-          x, [](auto&& each) { return square(static_cast<decltype(each)>(each)); },
+          x,
           [&](auto&& made) {
             return internal::finished_as<T>(static_cast<decltype(made)>(made), permitted);
           },
@@ -120,10 +119,7 @@ template <int... Dims, NamedOperand X, class... Options>
                                   internal::permitted_among(options...));
       };
       return internal::narrowed<typename X::value_type>(
-          detail::root_of_squares(detail::variance_of_differences<Dims...>(
-              x,
-              [](auto&& each) { return internal::squares_of(static_cast<decltype(each)>(each)); },
-              finish, options...)));
+          detail::root_of_squares(detail::variance_of_differences<Dims...>(x, finish, options...)));
     }
   }
 }
@@ -281,13 +277,21 @@ template <int... Dims, NamedOperand X, class... Options>
       // Without NaN, which would spread to the gradient of all elements.
       const auto known = where(is_number, wide, 0);
       const auto center = internal::finished(total(known, keep_dims), permitted) / count;
-      const auto squares = where(is_number, square(known - center), 0);
-      const auto terms = maximum(count - internal::correction_among(options...), 0);
+      const auto squares = [&](const auto&... keep) {
+        return internal::with_dims(
+            [&](const auto&... dims) {
+              return internal::sum_of_squares<Dims...>(where(is_number, known - center, 0), dims...,
+                                                       keep...);
+            },
+            options...);
+      };
+      const auto terms =
+          maximum(internal::for_products(count) - internal::correction_among(options...), 0);
       if constexpr (internal::keeps_dims<Options...>)
-        return internal::finished_as<T>(total(squares, keep_dims) / terms, permitted);
+        return internal::finished_as<T>(squares(keep_dims) / terms, permitted);
       else
         return internal::finished_as<T>(
-            total(squares) / internal::without_kept<Dims...>(terms, options...), permitted);
+            squares() / internal::without_kept<Dims...>(terms, options...), permitted);
     }
   }
 }

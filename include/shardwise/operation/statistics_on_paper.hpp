@@ -41,8 +41,7 @@ template <class Root>
 }
 constexpr void l2_norm(paper_steps& at, const attributes& how, const tensor_descs& x,
                        tensor_results& out) {
-  const tensor_desc squares = squares_of(at, x[0]);
-  const tensor_desc sum = at.finished(at.reduce(reduction::sum, squares, dims_of(how), keeps(how)));
+  const tensor_desc sum = at.finished(sum_of_squares(at, x[0], dims_of(how), keeps(how)));
   out.push_back(narrowed(at, root_of_squares(at, sum), x[0].type));
 }
 constexpr void lp_norm(paper_steps& at, const attributes& how, const tensor_descs& x,
@@ -63,14 +62,13 @@ constexpr void lp_norm(paper_steps& at, const attributes& how, const tensor_desc
 }
 constexpr void variance(paper_steps& at, const attributes& how, const tensor_descs& x,
                         tensor_results& out) {
-  const tensor_desc squares = at.each<f::square>(centred(at, how, x[0]));
-  const tensor_desc made = mean_of(at, squares, dims_of(how), keeps(how));
-  out.push_back(made.type == x[0].type ? made : narrowed(at, at.finished(made), x[0].type));
+  const tensor_desc made = mean_of_squares(at, centred(at, how, x[0]), dims_of(how), keeps(how));
+  out.push_back(finished_as(at, made, x[0].type));
 }
 constexpr void standard_deviation(paper_steps& at, const attributes& how, const tensor_descs& x,
                                   tensor_results& out) {
-  const tensor_desc squares = squares_of(at, centred(at, how, x[0]));
-  const tensor_desc made = at.finished(mean_of(at, squares, dims_of(how), keeps(how)));
+  const tensor_desc made =
+      at.finished(mean_of_squares(at, centred(at, how, x[0]), dims_of(how), keeps(how)));
   out.push_back(narrowed(at, root_of_squares(at, made), x[0].type));
 }
 constexpr void logsumexp(paper_steps& at, const attributes& how, const tensor_descs& given,
@@ -123,12 +121,15 @@ constexpr void nanvar(paper_steps& at, const attributes& how, const tensor_descs
   const tensor_desc known = at.each<f::where>(is_number, x, number);
   const tensor_desc sum = at.finished(total(known, true));
   const tensor_desc apart = at.each<f::subtract>(known, at.each<f::divide>(sum, count));
-  const tensor_desc squares = at.each<f::where>(is_number, at.each<f::square>(apart), number);
-  const tensor_desc terms = at.each<f::maximum>(at.each<f::subtract>(count, number), number);
-  const tensor_desc made =
-      at.each<f::divide>(total(squares, keeps(how)),
-                         keeps(how) ? terms : at.reduce(reduction::max, terms, dims, false));
-  out.push_back(x.type == given[0].type ? made : narrowed(at, at.finished(made), given[0].type));
+  const tensor_desc wide_count = for_products(at, count);
+  const tensor_desc wide_number = paper_steps::number(wide_count);
+  const tensor_desc squares =
+      sum_of_squares(at, at.each<f::where>(is_number, apart, number), dims, keeps(how));
+  const tensor_desc terms =
+      at.each<f::maximum>(at.each<f::subtract>(wide_count, wide_number), wide_number);
+  const tensor_desc made = at.each<f::divide>(
+      squares, keeps(how) ? terms : at.reduce(reduction::max, terms, dims, false));
+  out.push_back(finished_as(at, made, given[0].type));
 }
 constexpr void searchsorted(paper_steps& at, const attributes& how, const tensor_descs& given,
                             tensor_results& out) {

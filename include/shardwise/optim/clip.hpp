@@ -6,6 +6,7 @@
 #include "shardwise/operation/normalising.hpp"
 #include "shardwise/operation/reduce.hpp"
 #include "shardwise/operation/reshard.hpp"
+#include "shardwise/operation/sum_of_squares.hpp"
 #include "shardwise/operation/transcendental.hpp"
 #include "shardwise/optim/nests.hpp"
 
@@ -24,10 +25,10 @@ namespace detail {
 template <class Nest>
 using norm_element = std::conditional_t<has_element<Nest, element::f64>, double, float>;
 
-/// Returns the sum of `of(tensor)` in elements `T`, as an expression of rank 0.
+/// Returns `of(tensor)`, a sum over the tensor, in elements `T`.
 template <class T, class X, class Of>
 [[nodiscard]] constexpr auto sum_in(const X& x, const Of& of) {
-  return narrowed<T>(sum(of(x)));
+  return narrowed<T>(of(x));
 }
 template <class T, class X, class Of>
 using sum_over =
@@ -72,8 +73,8 @@ constexpr void add_to_group(std::optional<Sum>& group, std::type_identity_t<Sum>
     group.emplace(std::move(more));
 }
 
-/// Returns the sum of `of(tensor)` over an abstract nest, whose types state which sums are pending
-/// over the same axes: these are reduced together.
+/// Returns the sum of the sums `of(tensor)` over an abstract nest, whose types state which sums are
+/// pending over the same axes: these are reduced together.
 template <class T, class Nest, class Of>
 [[nodiscard]] constexpr auto reduced_sum_by_types(const Nest& nest, const Of& of) {
   const auto add = [&]<class First, class... Rest>(sum_types<First, Rest...>) {
@@ -125,7 +126,7 @@ inline constexpr bool holds_values = any_in_nest<Nest>([]<class X>(std::type_ide
   return ValueOperand<X>;
 });
 
-/// Returns the sum of `of(tensor)` over a nest in elements `T`, reduced and replicated.
+/// Returns the sum of the sums `of(tensor)` over a nest in elements `T`, reduced and replicated.
 template <class T, class Nest, class Of>
 [[nodiscard]] constexpr auto reduced_sum(const Nest& nest, const Of& of) {
   using first = std::remove_cvref_t<decltype(first_in(nest))>;
@@ -144,8 +145,8 @@ namespace optim {
 
 /// Returns the square root of the sum of the squares of all elements of a nest, replicated. For
 /// split tensors each device adds up the elements that it holds; one number is reduced for each set
-/// of axes that splits a tensor. `bfloat16` and `float16` elements are squared and added as
-/// `float`. The norm is a `float`, or a `double` if the nest has tensors of `double`.
+/// of axes that splits a tensor. Squares are added as `double`, whose range holds those of all
+/// `float` elements. The norm is a `float`, or a `double` if the nest has tensors of `double`.
 ///
 ///     auto size = optim::global_norm(gradients);
 template <class Nest>
@@ -156,8 +157,10 @@ template <class Nest>
     return detail::refuse_gradients<
         std::conditional_t<detail::holds_pending<Nest>, pointwise<functions::square>, Nest>>();
   } else {
-    const auto squares = [](const auto& x) { return internal::squares_of(x); };
-    return sqrt(detail::reduced_sum<detail::norm_element<Nest>>(nest, squares));
+    const auto squares = [](const auto& x) { return internal::sum_of_squares(x); };
+    using T = detail::norm_element<Nest>;
+    return internal::made_tensor(
+        internal::narrowed<T>(sqrt(detail::reduced_sum<squares_type<T>>(nest, squares))));
   }
 }
 

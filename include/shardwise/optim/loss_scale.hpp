@@ -20,7 +20,7 @@ namespace detail {
 /// elements that are not; one number is reduced for each set of axes that splits a tensor.
 template <class Nest>
 [[nodiscard]] constexpr auto all_finite(const Nest& nest) {
-  const auto faults = [](const auto& x) { return cast<float>(logical_not(isfinite(x))); };
+  const auto faults = [](const auto& x) { return sum(cast<float>(logical_not(isfinite(x)))); };
   return made_tensor(equal(reduced_sum<float>(nest, faults), 0.0F));
 }
 

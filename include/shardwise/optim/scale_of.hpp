@@ -5,6 +5,7 @@
 #include "shardwise/operation/normalising.hpp"
 #include "shardwise/operation/reduce.hpp"
 #include "shardwise/operation/reshard.hpp"
+#include "shardwise/operation/sum_of_squares.hpp"
 #include "shardwise/optim/step_number.hpp"
 #include "shardwise/runtime/any_operations.hpp"
 
@@ -31,7 +32,7 @@ template <class X>
 /// of their arithmetic. If the tensor is split, one number is reduced.
 template <class X>
 [[nodiscard]] constexpr auto root_mean_square(const X& x) {
-  return narrowed<compute_type<typename X::value_type>>(sqrt(settled(mean(squares_of(x)))));
+  return narrowed<compute_type<typename X::value_type>>(sqrt(settled(mean_of_squares(x))));
 }
 
 }  // namespace shardwise::detail

@@ -136,12 +136,17 @@ struct waiting<Operation, Paper, X> {
     const tensor_desc from = desc_of(x);
     const auto tree = x.tree();
     auto read = std::move(x).take_operands();
-    constexpr const operation& what = operation_of<typename Operation::operation_class>;
-    operation_cost cost = what.cost(read[0]->where().mesh(), Operation::how, {from}, split.result);
-    cost.flops *= 1 + decltype(tree)::flops;
-    using node_type =
-        reduction_node<T, std::remove_const_t<decltype(tree)>, std::tuple_size_v<decltype(read)>>;
-    return handle_of<type>(make_pending<node_type>(read, split.result, element_kernels_of<T>,
+    using class_type = typename Operation::operation_class;
+    constexpr const operation& what = operation_of<class_type>;
+    tensor_desc result = split.result;
+    result.type = element_of<typename Paper::value_type>;
+    const mesh_desc& mesh = read[0]->where().mesh();
+    operation_cost cost = what.cost(mesh, Operation::how, {from}, result);
+    cost.flops += decltype(tree)::flops * largest_shard_size(mesh, from.layout, from.extents);
+    using node_type = reduction_node<class_type, T, std::remove_const_t<decltype(tree)>,
+                                     std::tuple_size_v<decltype(read)>>;
+    return handle_of<type>(make_pending<node_type>(read, result,
+                                                   element_kernels_of<typename Paper::value_type>,
                                                    Operation::how, cost, tree, from));
   }
 };

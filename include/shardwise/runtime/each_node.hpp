@@ -101,7 +101,7 @@ class each_node : public pending_node {
 
   void run_pass(index_t shard) {
     pass_program pass;
-    int slots[max_operands];
+    int slots[max_operands]{};
     std::size_t next = 0;
     for (std::size_t k = 0; k < count(); ++k) {
       const number_operand* const value = number_at(k);

@@ -7,6 +7,7 @@
 #include "shardwise/kernel/reduction_kernel.hpp"
 #include "shardwise/kernel/scratch_memory.hpp"
 #include "shardwise/kernel/shared_branch.hpp"
+#include "shardwise/kernel/squares_kernel.hpp"
 #include "shardwise/runtime/computation.hpp"
 #include "shardwise/runtime/read_part.hpp"
 #include "shardwise/tensor/block_bounds.hpp"
@@ -103,9 +104,9 @@ class pass_node : public pending_node {
   Tree tree_;
 };
 
-/// A reduction of dimensions, with a fused pass over `N` tensors, compiled with it, as the
-/// prologue.
-template <class T, class Tree, std::size_t N>
+/// A reduction of dimensions by an operation, with a fused pass over `N` tensors, compiled with it,
+/// as the prologue.
+template <class Class, class T, class Tree, std::size_t N>
 class reduction_node : public pending_node {
  public:
   /// `from` describes the operand of the reduction: the result of the prologue.
@@ -121,11 +122,10 @@ class reduction_node : public pending_node {
   [[nodiscard]] value_id describe(described_program& to,
                                   std::span<const value_id> read) const override {
     const value_id prologue = detail::describe_tree<T>(to, read, tree_);
-    return to.computed_by(
-        to.code().append(operation_of<reduction_operation>, how_, {prologue}, tensor()),
-        {.whole = whole_kernel<reduction_operation, T>(),
-         .elements = &elements(),
-         .enter_gradient = gradient_entry<reduction_operation, T>()});
+    return to.computed_by(to.code().append(operation_of<Class>, how_, {prologue}, tensor()),
+                          {.whole = whole_kernel<Class, T>(),
+                           .elements = &elements(),
+                           .enter_gradient = gradient_entry<Class, T>()});
   }
   [[nodiscard]] std::int32_t instructions() const noexcept override { return 1 + Tree::calls; }
   [[nodiscard]] operation_cost cost() const noexcept override { return cost_; }
@@ -138,12 +138,9 @@ class reduction_node : public pending_node {
     for (std::size_t k = 0; k < N; ++k)
       read[k] = detail::broadcast_view(*operands()[k], device, from_.extents, part, gathered[k])
                     .view.template as<const T>();
-    const unsigned reduced = reduction_operation::reduced(how_);
     const auto run = [&](const auto& tree) {
-      run_reduce(
-          how_.kind, tree, read,
-          internal::unreduced(writable_block(shard).template as<T>(), extents_of(part), reduced),
-          static_cast<std::uint8_t>(reduced));
+      kernel_of<Class>::template run_tree<T>(how_, tree, read, writable_block(shard),
+                                             extents_of(part));
     };
     if (!with_shared_branch<N>(tree_, operands().begin(), run)) run(tree_);
   }

@@ -25,7 +25,7 @@ constexpr auto peak = [](const auto& f, const auto&... x) {
   return trace(f, x...).peak_bytes_per_device();
 };
 static_assert(peak([](const auto& a, const auto& b) { return cdist(a, b); }, abstract<rows>(),
-                   abstract<rows>()) < 100 * 100 * 2 * 4);
+                   abstract<rows>()) < 100 * 100 * (8 + 8));
 static_assert(peak([](const auto& a, const auto& b) { return searchsorted(a, b); },
                    abstract<rows>(), abstract<rows>()) == 100 * 16 * (4 + 4 + 1 + 8));
 
