@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // The program of `./run demo`: trains a small transformer on text, byte by byte, on the devices of
 // a mesh. The model is in demo/model.hpp; this file feeds it, checks it, saves it and shows its
-// output.
+// output. Where MPI is found it may run in several processes, which share the devices: what depends
+// on a clock or a signal is then agreed, and only the first process prints.
 #include "demo/corpus.hpp"
 #include "demo/curve.hpp"
 #include "demo/model.hpp"
@@ -25,8 +26,6 @@
 namespace {
 
 using namespace demo;
-
-volatile std::sig_atomic_t interrupted = 0;
 
 void show_layouts(const training& run) {
   const model& m = run.parameters();
@@ -66,7 +65,7 @@ struct check {
 };
 /// Takes three steps on the mesh and on one device, from the initial state.
 check take_steps_twice(const options& wanted, const corpus& text) {
-  training many(wanted.data, wanted.model_parallel), one(1, 1);
+  training many(wanted.data, wanted.model_parallel), one;
   if (!wanted.resume.empty()) {
     (void)many.load(wanted.resume);
     (void)one.load(wanted.resume);
@@ -100,25 +99,25 @@ struct outcome {
 };
 
 /// Trains until the steps or the minutes are over, or until it is interrupted.
-outcome train(training& run, const options& wanted, const corpus& text, const progress& from) {
+outcome train(training& run, const options& wanted, const corpus& text, const progress& from,
+              stop_signals& stop) {
   outcome out;
   out.at = from;
   std::mt19937_64 random(1 + static_cast<std::uint64_t>(from.steps));
   progress_bar bar;
   double waited = 0;
-  const double start = now();
+  const double start = agreed_seconds(), started_here = now();
   const auto measure = [&](int batches) {
     const double begin = now();
     out.held_out = run.loss_held_out(text, batches);
     out.tested.push_back({out.at.steps, out.held_out});
     waited += now() - begin;
   };
-  const auto part_done = [&] {
+  const auto part_done = [&](double seconds) {
     const double by_steps =
         wanted.steps > 0 ? static_cast<double>(out.at.steps) / static_cast<double>(wanted.steps)
                          : 0;
-    const double by_time =
-        wanted.minutes > 0 ? from.done + (now() - start) / (60 * wanted.minutes) : 0;
+    const double by_time = wanted.minutes > 0 ? from.done + seconds / (60 * wanted.minutes) : 0;
     return std::min(std::max(by_steps, by_time), 1.0);
   };
   // The rate depends on the fraction that is done, whether steps or minutes limit the training.
@@ -126,9 +125,9 @@ outcome train(training& run, const options& wanted, const corpus& text, const pr
       .peak = 1.5e-3, .warmup = 300, .steps = 10'000, .least = 1e-4};
   int tested = -1;
   for (;;) {
-    out.at.done = part_done();
+    out.at.done = part_done(agreed_seconds() - start);
     const bool is_done = out.at.done >= 1 && !out.trained.empty();
-    const bool ends = is_done || interrupted != 0;
+    const bool ends = stop.requested() || is_done;
     if (const int twentieth = static_cast<int>(out.at.done * 20); ends || twentieth != tested) {
       measure(ends ? 48 : 8);
       tested = twentieth;
@@ -139,7 +138,7 @@ outcome train(training& run, const options& wanted, const corpus& text, const pr
       return out;
     }
     if (!out.trained.empty()) {
-      const double seconds = now() - start;
+      const double seconds = now() - started_here;
       const auto count = static_cast<double>(out.trained.size() * batch * positions);
       bar.show({out.at.done, out.at.steps, out.loss, out.held_out, count / (seconds - waited),
                 seconds * (1 - out.at.done) / std::max(out.at.done - from.done, 1e-6)});
@@ -172,7 +171,7 @@ void show_writing(const training& run, const options& wanted, const corpus& text
               bytes_written / seconds);
 }
 
-int run(const options& wanted) {
+int run(const options& wanted, stop_signals& stop) {
   const double begin = now();
   const std::string name = wanted.file.empty() ? "the project's text" : "'" + wanted.file + "'";
   std::string content = wanted.file.empty() ? read_project(wanted.root) : read_file(wanted.file);
@@ -189,14 +188,16 @@ int run(const options& wanted) {
     throw bad_input("--steps " + std::to_string(wanted.steps) + ": '" + wanted.resume + "' has " +
                     std::to_string(at.steps) + " already");
 
+  const std::string processes =
+      process_count() > 1 ? " of each of " + std::to_string(process_count()) + " processes" : "";
   std::printf(
       "A transformer of %lld parameters on mesh(data=%lld, model=%lld): %lld devices on %u "
-      "threads.\nIt learns from %s, %lld bytes, of which one sixteenth is held out.\n"
+      "threads%s.\nIt learns from %s, %lld bytes, of which one sixteenth is held out.\n"
       "\n",
       static_cast<long long>(count_parameters(all.parameters())),
       static_cast<long long>(wanted.data), static_cast<long long>(wanted.model_parallel),
-      static_cast<long long>(all.pool().devices()), all.pool().threads(), name.c_str(),
-      static_cast<long long>(text.size()));
+      static_cast<long long>(all.pool().devices()), all.pool().threads(), processes.c_str(),
+      name.c_str(), static_cast<long long>(text.size()));
   show_layouts(all);
   const check checked = take_steps_twice(wanted, text);
   std::printf("three steps on one device have the same losses within %.1e: %s\n", checked.apart,
@@ -206,9 +207,10 @@ int run(const options& wanted) {
 
   std::printf("\nTraining, %lld bytes a step, losses in nats for a byte:\n",
               static_cast<long long>(batch * positions));
-  const outcome trained = train(all, wanted, text, at);
+  const outcome trained = train(all, wanted, text, at, stop);
   all.save(wanted.state, trained.at);
-  const bool has_curve = draw_curve(wanted.curve, trained.trained, trained.tested);
+  const bool has_curve =
+      process_index() == 0 && draw_curve(wanted.curve, trained.trained, trained.tested);
   if (trained.is_stopped) {
     std::printf("\nstopped after %ld steps; the same command goes on with: --resume %s\n",
                 trained.at.steps, wanted.state.c_str());
@@ -238,20 +240,22 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error like a full disk
 #endif
   // The second interrupt ends the program at once.
-  std::signal(SIGINT, [](int) {
-    interrupted = 1;
-    std::signal(SIGINT, SIG_DFL);
-  });
+  stop_signals stop;
+  std::string self = "demo";
   try {
+    if (process_index() > 0) {
+      self += ", process " + std::to_string(process_index());
+      if (std::freopen("/dev/null", "w", stdout) == nullptr) return 3;
+    }
     const options wanted = parse(argc, argv);
-    if (!wanted.help) return written(run(wanted));
+    if (!wanted.help) return written(run(wanted, stop));
     std::cout << usage;
     return written(0);
   } catch (const bad_input& problem) {
-    std::cerr << "demo: " << problem.what() << '\n';
+    std::cerr << self << ": " << problem.what() << '\n';
     return 2;
   } catch (const std::exception& problem) {
-    std::cerr << "demo: " << problem.what() << '\n';
+    std::cerr << self << ": " << problem.what() << '\n';
     return 1;
   }
 }

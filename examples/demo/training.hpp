@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The state of a training on a mesh: its steps, its losses, what it writes, and its file.
+// The state of a training on a mesh, whose devices the processes of the program share: its steps,
+// its losses, what it writes, and its file.
 #pragma once
 
 #include "corpus.hpp"
@@ -25,7 +26,10 @@ struct progress {
 
 class training {
  public:
-  training(index_t data, index_t model_parallel) : pool_(pod{data, model_parallel}) {}
+  training(index_t data, index_t model_parallel)
+      : pool_(distributed_pool(pod{data, model_parallel})) {}
+  /// On one device, in each process for itself.
+  training() : pool_(pod{1, 1}) {}
 
   [[nodiscard]] const device_pool& pool() const noexcept { return pool_; }
   [[nodiscard]] const model& parameters() const noexcept { return all_.m; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // What all recipes share: the step that they take, the loop around it, and the comparison with the
-// same program on one device.
+// same program on one device. Where MPI is found, several processes may run a recipe: the first one
+// prints.
 //
 // A recipe is a class template on a mesh. `model<M>` says how weights are split, `input` how a
 // batch is; the loss is a class. All that a recipe moves is written in its model and follows from
@@ -41,12 +42,18 @@ inline constexpr cost_ledger step_cost =
 template <class Recipe>
 inline constexpr index_t state_bytes = 3 * nest_bytes<typename Recipe::model>;
 
+/// A pool of a mesh: the processes of the program share its devices if there are enough.
+template <Mesh M>
+device_pool pool_of(const M& mesh) {
+  return M::devices < process_count() ? device_pool(mesh) : distributed_pool(mesh);
+}
+
 /// The losses of a short training. Random numbers are the same on every mesh.
 template <class Recipe>
 std::vector<float> train(int steps) {
   using M = typename Recipe::mesh_type;
   using input = typename Recipe::input;
-  const device_pool pool{M{}};
+  const device_pool pool = pool_of(M{});
   auto m = nn::initialise<typename Recipe::model>(pool, random_key{1});
   auto state = learn.optimizer.start(m);
   const auto x = normal<input>(pool, random_key{2});
@@ -63,6 +70,7 @@ std::vector<float> train(int steps) {
 /// the loss falls and the curves are one.
 template <class Many, class One>
 int compare(const char* name) {
+  if (process_index() > 0 && std::freopen("/dev/null", "w", stdout) == nullptr) return 1;
   constexpr int steps = 12;
   const std::vector<float> many = train<Many>(steps), one = train<One>(steps);
   const cost_ledger& cost = step_cost<Many>;

@@ -12,6 +12,7 @@
 #include "shardwise/core/fact.hpp"
 #include "shardwise/core/fixed_string.hpp"
 #include "shardwise/core/function_view.hpp"
+#include "shardwise/core/guarded.hpp"
 #include "shardwise/core/half.hpp"
 #include "shardwise/core/index.hpp"
 #include "shardwise/core/inplace_vector.hpp"

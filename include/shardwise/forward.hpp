@@ -31,6 +31,8 @@ class safetensors_file;
 
 struct owner_share;
 class owner_transport;
+class process_group;
+class stop_signals;
 
 class error;
 class device_error;

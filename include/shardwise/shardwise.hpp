@@ -13,6 +13,7 @@
 #include "shardwise/kernel.hpp"
 #endif
 #include "shardwise/tensor.hpp"
+#include "shardwise/process.hpp"
 #include "shardwise/runtime.hpp"
 #include "shardwise/host.hpp"
 #include "shardwise/draw.hpp"

@@ -8,6 +8,7 @@
 #include "shardwise/tensor/block_bounds.hpp"
 #include "shardwise/tensor/buffer.hpp"
 #include "shardwise/tensor/device_memory.hpp"
+#include "shardwise/tensor/memory_source.hpp"
 #include "shardwise/tensor/node.hpp"
 #include "shardwise/tensor/on_devices.hpp"
 #include "shardwise/tensor/out_of_memory.hpp"

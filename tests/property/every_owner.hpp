@@ -3,7 +3,7 @@
 #pragma once
 
 #include "property/generated.hpp"
-#include "support/queue_transport.hpp"
+#include "support/owners.hpp"
 
 #include <source_location>
 #include <stdexcept>
@@ -58,12 +58,8 @@ class every {
 /// in blocks, in turn and in an arbitrary order.
 template <class Check>
 void for_several_owners(const mesh_desc& mesh, const Check& check) {
-  for (const std::vector<index_t>& owner_of : support::ownerships(mesh.devices()))
-    // Small messages, and few of them in flight.
-    support::run_all_owners(mesh, owner_of, check, [](owner_share& share) {
-      share.message_bytes = 12;
-      share.in_flight = 2;
-    });
+  for (const support::ownership& each : support::ownerships(mesh.devices()))
+    support::run_all_owners(mesh, each.owner_of, check, each.settings);
 }
 
 /// Calls `check(pool, pick)` with a pool that owns all devices, where `pick()` is true for each

@@ -50,10 +50,15 @@ TEST_CASE("redistributions give the same bits and cost for all owners, and cross
             tensor_desc now = x.tensor();
             index_t received = 0;
             for (const planned_transfer& move : way.moves) {
-              received += crossing_bytes(mesh, now, move, link->owners(), link->self());
+              received +=
+                  crossing_bytes(mesh, now, move, link->owners(), link->self(), link->rules());
               now.layout = move.after;
             }
-            if (pool.traffic().bytes_received != received) throw std::logic_error("pieces");
+            const owner_traffic crossed = pool.traffic();
+            const bool reads = link->rules().are_read;
+            if ((reads ? crossed.bytes_read : crossed.bytes_received) != received ||
+                (reads ? crossed.bytes_received : crossed.bytes_read) != 0)
+              throw std::logic_error("pieces");
           }
           read(out, pool, moved);
         }

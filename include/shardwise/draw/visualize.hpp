@@ -17,6 +17,8 @@ namespace shardwise {
 /// Draws which device holds which part: the tensor in the library's notation, then a table of the
 /// last two dimensions, one page for each part of the dimensions before them. A cell lists its
 /// devices: `0 4` are replicas, `0+1` hold terms of a pending reduction, `0-63` are many.
+///
+/// If several processes run the program, only the first draws on the standard output.
 void visualize(std::ostream& out, const mesh_desc& mesh, const tensor_desc& tensor,
                const picture_style& style);
 

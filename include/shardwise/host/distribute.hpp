@@ -3,6 +3,7 @@
 
 #include "shardwise/host/factories.hpp"
 #include "shardwise/host/host_block.hpp"
+#include "shardwise/runtime/agreement.hpp"
 #include "shardwise/tensor/any_tensor.hpp"
 
 namespace shardwise {
@@ -22,6 +23,17 @@ void copy_part(const host_view<T>& host, const held_box& part, const strided<T>&
                 {block.data, element_of<T>, block.extents, block.strides}, element_kernels_of<T>);
 }
 
+/// Makes a tensor of host data that all owners of the mesh have.
+template <class T>
+[[nodiscard]] node_ptr distribute_host(const std::shared_ptr<pool_state>& home,
+                                       const tensor_desc& tensor, const host_view<T>& host) {
+  node_ptr made = make_filled<T>(home, tensor, [&](const held_box& part, const strided<T>& block) {
+    copy_part<T>(host, part, block);
+  });
+  compare_data(*made, {host.data, element_of<T>, host.extents, host.strides});
+  return made;
+}
+
 /// Distributes a view of the rank of the tensor.
 template <class X>
 [[nodiscard]] X distribute_view(const device_pool& pool,
@@ -35,9 +47,7 @@ template <class X>
             .have = host.extents[d],
             .want = extents_type::value[d]});
   require_pool(pool.mesh(), X::mesh_type::value);
-  return handle_of<X>(make_filled<T>(
-      pool.state(), desc_of<X>(host.extents),
-      [&](const held_box& part, const strided<T>& block) { copy_part<T>(host, part, block); }));
+  return handle_of<X>(distribute_host<T>(pool.state(), desc_of<X>(host.extents), host));
 }
 
 template <class T, class R>
@@ -167,12 +177,8 @@ template <Element T>
     fail({.rule = violation::host_size_differs,
           .have = static_cast<index_t>(host.size()),
           .want = element_count(extents)});
-  const internal::host_view<T> view{host.data(), extents, row_major(extents)};
-  return internal::handle_of<any_tensor<T>>(
-      internal::make_filled<T>(pool.state(), {element_of<T>, extents, layout},
-                               [&](const held_box& part, const strided<T>& block) {
-                                 internal::copy_part<T>(view, part, block);
-                               }));
+  return internal::handle_of<any_tensor<T>>(internal::distribute_host<T>(
+      pool.state(), {element_of<T>, extents, layout}, {host.data(), extents, row_major(extents)}));
 }
 /// Uses a spec of the pool's mesh, with nothing pending.
 ///

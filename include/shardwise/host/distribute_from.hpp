@@ -48,7 +48,7 @@ template <class T>
       if (holders.holder(shard, owner) >= 0)
         pack(shard, owner == giver ? own : out[static_cast<std::size_t>(owner)]);
   }
-  link.exchange(out, in, home.team());
+  link.exchange(std::move(out), in);
   return link.self() == giver ? own : std::move(in[static_cast<std::size_t>(giver)]);
 }
 
@@ -80,7 +80,7 @@ template <class T>
     const std::lock_guard turn(home->turn());
     run_for_owners(link, [&] {
       if (link->self() == giver) check_size();
-      agree_on(*home, "distribute_from", tensor, static_cast<std::uint64_t>(giver));
+      record(*home, "distribute_from", tensor, 0, static_cast<std::uint64_t>(giver));
       packed = hand_out<T>(*home, giver, view, *where);
     });
   }

@@ -18,6 +18,7 @@ namespace shardwise::detail {
     function_view<void(index_t, const held_box&, const any_block&)> fill) {
   const shard_table& where = *place;
   auto made = std::make_shared<tensor_node>(home, std::move(place), elements);
+  if (home->link() != nullptr) made->set_origin(home->next_origin());
   run_for_owners(home->link(), [&] { made->allocate(home->storage(), home->memory()); });
   home->run_shards(
       where,

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -280,22 +281,28 @@ template <class X>
 namespace internal {
 /// Reports an error for a tensor that the host cannot read, with the call that fixes it.
 void require_readable(const tensor_node& owner);
-/// Copies all elements of a tensor to row-major memory, after computing it if necessary.
-void gather_into(tensor_node& owner, void* memory);
+/// Copies all elements of a tensor to row-major memory, after computing it if necessary: on all
+/// owners of the mesh, or only on a reader.
+void gather_into(tensor_node& owner, void* memory, std::optional<index_t> reader = std::nullopt);
+/// Returns true if this process is a given owner of the mesh of a tensor; fails if there is none.
+[[nodiscard]] bool is_owner(const tensor_node& of, index_t owner);
 
 }  // namespace internal
 
 namespace detail {
 
-/// Returns the elements of a tensor in host memory, after computing it if necessary.
+/// Returns the elements of a tensor in host memory, after computing it if necessary; on owners
+/// other than the reader, if there is one, an empty tensor.
 template <class T>
-[[nodiscard]] host_tensor<T> gather(const node_ptr& owner) {
+[[nodiscard]] host_tensor<T> gather(const node_ptr& owner,
+                                    std::optional<index_t> reader = std::nullopt) {
   require_readable(*owner);
-  const extents_desc& extents = owner->tensor().extents;
+  const bool reads = !reader || is_owner(*owner, *reader);
+  const extents_desc extents = reads ? owner->tensor().extents : extents_desc{0};
   host_elements<T> elements;
   run_for_owners(owner->home()->link(),
                  [&] { make_elements<T>(elements, element_count(extents)); });
-  gather_into(*owner, elements.data());
+  gather_into(*owner, elements.data(), reader);
   return host_tensor<T>(extents, std::move(elements));
 }
 }  // namespace detail
@@ -344,6 +351,28 @@ template <class X>
     return outcome::value();
   else
     return detail::gather<typename X::value_type>(x.share());
+}
+
+/// Gathers a tensor into the memory of one owner of the mesh only, after computing it if necessary:
+/// a `std::optional` that is empty on the other owners. All owners must call it together, like
+/// `to_host`. A program of one process is owner 0.
+///
+/// Throws `owner_is_out_of_range`.
+///
+///     const auto weights = to_host_on(0, w);
+///     if (weights) write(*weights);
+template <class X>
+[[nodiscard]] decltype(auto) to_host_on(index_t owner, const X& x) {
+  using outcome = internal::given<decltype(internal::judge_gather<X>())>;
+  if constexpr (outcome::is_refusal) {
+    return outcome::value();
+  } else {
+    const node_ptr read = x.share();
+    std::optional<host_tensor<typename X::value_type>> out =
+        detail::gather<typename X::value_type>(read, owner);
+    if (!internal::is_owner(*read, owner)) out.reset();
+    return out;
+  }
 }
 
 }  // namespace shardwise

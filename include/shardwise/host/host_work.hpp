@@ -28,11 +28,20 @@ SHARDWISE_INLINE void require_readable(const tensor_node& owner) {
   require(verdict);
 }
 
-SHARDWISE_INLINE void gather_into(tensor_node& owner, void* memory) {
+SHARDWISE_INLINE bool is_owner(const tensor_node& of, index_t owner) {
+  const owner_link* const link = of.home()->link();
+  const index_t owners = link != nullptr ? link->owners().count() : 1;
+  if (owner < 0 || owner >= owners)
+    fail({.rule = violation::owner_is_out_of_range, .have = owner, .want = owners});
+  return link == nullptr || owner == link->self();
+}
+
+SHARDWISE_INLINE void gather_into(tensor_node& owner, void* memory, std::optional<index_t> reader) {
   const shard_table& where = owner.where();
   const tensor_desc& tensor = where.tensor();
   owner.evaluate();
-  const shards_of_all shards(owner);
+  const shards_of_all shards(owner, reader);
+  if (reader && !is_owner(owner, *reader)) return;
   const any_block whole{memory, tensor.type, tensor.extents, row_major(tensor.extents)};
   const held_box everything = whole_of(tensor.extents);
   // Of elements that several devices have in halos, each copies its own.

@@ -3,7 +3,7 @@
 
 #include "shardwise/core/config.hpp"
 #include "shardwise/io/safetensors.hpp"
-#include "shardwise/runtime/owner_link.hpp"
+#include "shardwise/process/owner_link.hpp"
 
 #include <algorithm>
 #include <cstddef>

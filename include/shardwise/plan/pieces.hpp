@@ -182,18 +182,37 @@ constexpr void for_each_sum_of_one(index_t first, index_t count, const SourceOf&
   for_each_sum_of_one(first + left, count - left, source_of, f);
 }
 
-/// Returns the number of rounds of a collective.
+/// How owners exchange data in collectives.
+struct crossing_rules {
+  /// True if they read each other's memory, so that a sender adds no terms.
+  bool are_read = false;
+  /// An all_reduce has one round, in which every owner gets all terms and adds them itself, if an
+  /// owner receives at most this number of bytes from all others.
+  index_t one_round_bytes = 32_KiB;
+};
+
+/// Returns the number of rounds of a collective between devices.
 [[nodiscard]] constexpr int rounds_of(const planned_transfer& step) noexcept {
   return step.kind == collective::slice ? 0 : step.kind == collective::all_reduce ? 2 : 1;
 }
+/// Returns the number of rounds of a collective between owners.
+[[nodiscard]] constexpr int rounds_of(const mesh_desc& mesh, const tensor_desc& before,
+                                      const planned_transfer& step, const device_owners& owners,
+                                      const crossing_rules& rules) noexcept {
+  if (step.kind != collective::all_reduce) return rounds_of(step);
+  const index_t bytes =
+      largest_shard_size(mesh, before.layout, before.extents) * size_of(before.type);
+  return size_product(bytes, owners.count() - 1) <= rules.one_round_bytes ? 1 : 2;
+}
 
-/// Calls `f(crossing)` for every piece that is sent between owners in a round of a collective, by
-/// shard of the result and by owner. Data that an owner holds, also as a replica, is not sent;
-/// terms that the reduction tree adds together are added before they are sent.
+/// Calls `f(crossing)` for every piece that goes from one owner to another in a round of a
+/// collective, by shard of the result and by owner. Data that an owner holds, also as a replica,
+/// does not cross; terms that the reduction tree adds together are added before they are sent.
 template <class F>
 constexpr void for_each_crossing(const mesh_desc& mesh, const tensor_desc& before,
                                  const planned_transfer& step, const device_owners& owners,
-                                 int round, const F& f, const position_moves& moves = {}) {
+                                 int round, const F& f, const position_moves& moves = {},
+                                 const crossing_rules& rules = {}) {
   if (owners.count() == 1) return;
   const collective_peers peers(mesh, before.layout, step, moves);
   const shard_owners sources(mesh, before.layout, owners);
@@ -213,18 +232,20 @@ constexpr void for_each_crossing(const mesh_desc& mesh, const tensor_desc& befor
   // The terms of a group for one owner; those of another owner are added as far as the tree
   // permits.
   const auto say_terms = [&](index_t group, index_t owner, const crossing& what) {
-    for_each_sum_of_one(
-        0, peers.count(), [&](index_t p) { return source_for(owner, peers.member(group, p)); },
-        [&](index_t first, index_t count, index_t sender) {
-          if (sender == owner) return;
-          crossing c = what;
-          c.sender = sender;
-          c.receiver = owner;
-          c.from = peers.member(group, first);
-          c.terms = count;
-          say(c);
-        });
+    const auto sender_of = [&](index_t p) { return source_for(owner, peers.member(group, p)); };
+    const auto say_sum = [&](index_t first, index_t count, index_t sender) {
+      if (sender == owner) return;
+      crossing c = what;
+      c.sender = sender;
+      c.receiver = owner;
+      c.from = peers.member(group, first);
+      c.terms = count;
+      say(c);
+    };
+    if (!rules.are_read) return for_each_sum_of_one(0, peers.count(), sender_of, say_sum);
+    for (index_t p = 0; p < peers.count(); ++p) say_sum(p, 1, sender_of(p));
   };
+  const bool is_one_round = rounds_of(mesh, before, step, owners, rules) == 1;
   for (index_t shard = 0; shard < results.count(); ++shard) {
     if (step.kind != collective::all_reduce) {
       for (index_t owner = 0; owner < owners.count(); ++owner) {
@@ -250,6 +271,12 @@ constexpr void for_each_crossing(const mesh_desc& mesh, const tensor_desc& befor
     }
     const index_t group = peers.group_of(results.device_of(shard));
     const index_t all = element_count(extents_of(held(step.after, results.device_of(shard))));
+    if (is_one_round) {
+      for (index_t owner = 0; owner < owners.count(); ++owner)
+        if (const index_t to = results.holder(shard, owner); to >= 0)
+          say_terms(peers.group_of(to), owner, {.to = to, .elements = all, .range = {0, all}});
+      continue;
+    }
     for_each_reduced_range(
         peers, results.device_of(shard), owners, all,
         [&](index_t owner, index_t to, const index_range& reduced_range) {
@@ -263,16 +290,25 @@ constexpr void for_each_crossing(const mesh_desc& mesh, const tensor_desc& befor
   }
 }
 
-/// Returns the bytes that one owner receives from the others in a collective.
+/// Returns the bytes that one owner receives from the others in a collective, or reads of theirs.
+/// With a list of the host of each owner, only those that come from other hosts.
+///
+///     const index_t hosts[] = {0, 0, 1, 1};
+///     crossing_bytes(mesh, x, way.moves[0], owners, 0, {}, list_view<const index_t>(hosts));
 [[nodiscard]] constexpr index_t crossing_bytes(const mesh_desc& mesh, const tensor_desc& before,
                                                const planned_transfer& step,
-                                               const device_owners& owners,
-                                               index_t receiver) noexcept {
+                                               const device_owners& owners, index_t receiver,
+                                               const crossing_rules& rules = {},
+                                               list_view<const index_t> hosts = {}) noexcept {
   index_t elements = 0;
-  for (int round = 0; round < rounds_of(step); ++round)
-    for_each_crossing(mesh, before, step, owners, round, [&](const crossing& c) {
-      if (c.receiver == receiver) elements += c.elements;
-    });
+  for (int round = 0; round < rounds_of(mesh, before, step, owners, rules); ++round)
+    for_each_crossing(
+        mesh, before, step, owners, round,
+        [&](const crossing& c) {
+          if (c.receiver != receiver) return;
+          if (hosts.empty() || hosts[c.sender] != hosts[receiver]) elements += c.elements;
+        },
+        {}, rules);
   return elements * size_of(before.type);
 }
 

@@ -3,51 +3,95 @@
 
 #include "shardwise/core/config.hpp"
 #include "shardwise/plan/normal_form.hpp"
-#include "shardwise/plan/pieces.hpp"
 #include "shardwise/runtime/agreement.hpp"
 #include "shardwise/runtime/lower.hpp"
 
-namespace shardwise::internal {
+#include <algorithm>
+#include <cstring>
+#include <vector>
 
-/// Returns true for a step in which owners may exchange data, whoever owns which devices.
-[[nodiscard]] inline bool is_exchange(const program_view& code, const step_desc& step) noexcept {
-  if (step.kind != step_kind::collective) return false;
-  const operation& what = code.what(step.root);
-  if (what.id == operation_of<manual_operation>.id) return false;
-  const tensor_desc& read = code.values[code.code[step.root].operands[0]];
-  return rounds_of(seen_as(*code.mesh, {&what, code.how(step.root)}, read, step.result).step) > 0;
+namespace shardwise::detail {
+
+/// Adds what identifies a tensor: the number of one that is made of data, the hash of the data if
+/// owners check them, or the run and the step that computed it.
+inline void add_origin(message_text& to, std::uint64_t origin) {
+  const std::uint64_t high = origin >> 32U, low = origin & 0xFFFFFFFFU;
+  if (high == 0)
+    to << ", tensor " << low;
+  else if (low % 2 == 0)
+    to << ", tensor " << low / 2 << " with data of hash " << high;
+  else
+    to << ", result " << low / 2 << " of run " << high;
 }
 
-SHARDWISE_INLINE void agree_on(pool_state& home, text_view what, const tensor_desc& tensor,
-                               std::uint64_t detail) {
+}  // namespace shardwise::detail
+
+namespace shardwise::internal {
+
+SHARDWISE_INLINE void record(pool_state& home, text_view what, const tensor_desc& tensor,
+                             std::uint64_t origin, std::uint64_t detail) {
   word_hash hash;
   hash.add(what);
   hash.add(home.mesh());
   hash.add(tensor);
+  hash.add(origin);
   hash.add(detail);
   message_text words;
   words << what << " of " << to_text(home.mesh(), tensor) << " on " << home.mesh();
-  home.link()->agree(hash.bits(), {words.c_str(), words.size()}, home.team());
+  if (origin != 0) detail::add_origin(words, origin);
+  home.link()->record(hash.bits(), {words.c_str(), words.size()});
+}
+
+SHARDWISE_INLINE std::uint64_t hash_of_bytes(std::span<const std::byte> bytes) noexcept {
+  word_hash hash;
+  hash.add(bytes.size());
+  while (!bytes.empty()) {
+    std::uint64_t word = 0;
+    const std::size_t size = std::min(bytes.size(), sizeof word);
+    std::memcpy(&word, bytes.data(), size);
+    hash.add(word);
+    bytes = bytes.subspan(size);
+  }
+  return hash.bits();
+}
+
+SHARDWISE_INLINE void compare_data(tensor_node& made, const const_any_block& host) {
+  const owner_link* const link = made.home()->link();
+  if (link == nullptr || !link->checks()) return;
+  std::vector<std::byte> packed(
+      static_cast<std::size_t>(element_count(host.extents) * size_of(host.type)));
+  if (!packed.empty())
+    made.elements().copy(host, {packed.data(), host.type, host.extents, row_major(host.extents)});
+  // Neither 0 in the upper half nor an odd number in the lower: see `origin_of_result`.
+  made.set_origin((hash_of_bytes(packed) | std::uint64_t{1} << 63U) >> 32U << 32U |
+                  (made.origin() << 1U & 0xFFFFFFFFU));
 }
 
 SHARDWISE_INLINE agreement agreement_of(const pool_state& home, const lowered_program& program) {
   agreement out;
   if (home.link() == nullptr) return out;
-  const program_view code = program.view();
   for (const step_desc& step : program.steps) {
-    out.is_needed = out.is_needed || is_exchange(code, step);
     if (step.kind == step_kind::input) continue;
     if (!out.words.empty()) out.words << ", ";
     out.words << text_view(step.label) << " to " << to_text(home.mesh(), step.result);
   }
   out.words << " on " << home.mesh();
-  if (out.is_needed) out.hash = hash_of(code);
+  out.hash = hash_of(program.view());
   return out;
 }
 
-SHARDWISE_INLINE void agree_on(pool_state& home, const agreement& terms) {
-  if (terms.is_needed)
-    home.link()->agree(terms.hash, {terms.words.c_str(), terms.words.size()}, home.team());
+SHARDWISE_INLINE void record(pool_state& home, const agreement& terms,
+                             std::span<const tensor_node* const> inputs) {
+  word_hash hash;
+  hash.add(terms.hash);
+  for (const tensor_node* input : inputs) hash.add(input != nullptr ? input->origin() : 0);
+  home.link()->record(hash.bits(), {terms.words.c_str(), terms.words.size()});
+}
+
+SHARDWISE_INLINE std::uint64_t origin_of_result(const pool_state& home, std::size_t step) noexcept {
+  if (home.link() == nullptr) return 0;
+  // Apart from the numbers of tensors that are made of data.
+  return home.link()->recorded() << 32U | (step + 1) << 1U | 1U;
 }
 
 }  // namespace shardwise::internal

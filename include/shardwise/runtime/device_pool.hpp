@@ -6,7 +6,7 @@
 #include "shardwise/mesh/mesh.hpp"
 #include "shardwise/plan/ledger.hpp"
 #include "shardwise/pool/worker_team.hpp"
-#include "shardwise/runtime/owner_link.hpp"
+#include "shardwise/process/owner_link.hpp"
 #include "shardwise/runtime/pending_list.hpp"
 #include "shardwise/runtime/turn.hpp"
 #include "shardwise/tensor/arena.hpp"
@@ -64,6 +64,11 @@ class pool_state {
   [[nodiscard]] const std::vector<index_t>& own_devices() const noexcept { return own_devices_; }
   /// Returns the link to the other owners of the mesh; null if this process owns all devices.
   [[nodiscard]] owner_link* link() const noexcept { return link_.get(); }
+  /// Returns the next number of a tensor that is made of data; 0 on threads other than the one that
+  /// made the pool, whose order owners do not share.
+  [[nodiscard]] std::uint64_t next_origin() noexcept {
+    return std::this_thread::get_id() == maker_ ? ++made_ : 0;
+  }
   /// Returns the table of a tensor's shards on this machine.
   [[nodiscard]] shard_table_ptr place(const tensor_desc& tensor) const;
   /// Returns the threads that work for the devices, for work that is not one task per device.
@@ -108,7 +113,9 @@ class pool_state {
                                                            owner_share share);
   [[nodiscard]] static const mesh_desc& checked(const mesh_desc& mesh);
   [[nodiscard]] static std::vector<index_t> copy_of(device_numbers numbers);
-  [[nodiscard]] static unsigned default_threads(const std::vector<index_t>& devices) noexcept;
+  [[nodiscard]] static unsigned default_threads(const owner_link* link,
+                                                const std::vector<index_t>& devices);
+  [[nodiscard]] static std::shared_ptr<memory_arena> arena_of(const owner_link* link);
 
   // The order of the mesh, copied because the list may not outlive the caller.
   std::vector<index_t> devices_by_position_;
@@ -123,6 +130,8 @@ class pool_state {
   std::unique_ptr<owner_link> link_;
   std::vector<index_t> own_devices_;
   worker_team team_;
+  std::thread::id maker_ = std::this_thread::get_id();
+  std::uint64_t made_ = 0;
 };
 
 /// A set of logical devices, one for each device of a mesh, on the cores of this machine.
@@ -192,8 +201,8 @@ class device_pool {
   [[nodiscard]] cost_ledger counters() const;
   /// Resets the counters; the peak starts at the memory that is held now.
   void reset_counters() const;
-  /// Returns the bytes sent between owners since the last reset; none if one process owns all
-  /// devices.
+  /// Returns the bytes that crossed between owners since the last reset; none if one process owns
+  /// all devices.
   [[nodiscard]] owner_traffic traffic() const;
 
   /// Returns the state that tensors share with the pool, and keep alive.

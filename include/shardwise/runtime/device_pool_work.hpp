@@ -100,10 +100,12 @@ SHARDWISE_INLINE pool_state::pool_state(const mesh_desc& mesh, std::unique_ptr<o
       mesh_{mesh.axes, device_order(devices_by_position_, positions_by_device_)},
       devices_(mesh.devices()),
       memory_(devices_),
-      arena_(memory_arena::create()),
+      arena_(arena_of(link.get())),
       link_(std::move(link)),
       own_devices_(devices_of(link_.get(), devices_)),
-      team_(threads != 0 ? threads : default_threads(own_devices_), std::move(stop)) {}
+      team_(threads != 0 ? threads : default_threads(link_.get(), own_devices_), std::move(stop)) {
+  if (link_ != nullptr) link_->stop_with(team_);
+}
 
 SHARDWISE_INLINE std::vector<index_t> pool_state::devices_of(const owner_link* link,
                                                              index_t devices) {
@@ -115,7 +117,7 @@ SHARDWISE_INLINE std::vector<index_t> pool_state::devices_of(const owner_link* l
 
 SHARDWISE_INLINE std::unique_ptr<owner_link> pool_state::link_of(const mesh_desc& mesh,
                                                                  owner_share share) {
-  const index_t owners = share.carrier != nullptr ? share.carrier->owners() : 1;
+  const index_t owners = share.group != nullptr ? share.group->count() : 1;
   if (static_cast<index_t>(share.owner_of.size()) != mesh.devices())
     fail({.rule = violation::device_count_differs,
           .have = static_cast<index_t>(share.owner_of.size()),
@@ -133,9 +135,13 @@ SHARDWISE_INLINE std::unique_ptr<owner_link> pool_state::link_of(const mesh_desc
             .want = owners});
   for (index_t owner = 0; owner < owners; ++owner)
     if (std::find(share.owner_of.begin(), share.owner_of.end(), owner) == share.owner_of.end())
-      fail({.rule = violation::owner_is_out_of_range, .have = owners},
+      fail({.rule = violation::owner_is_out_of_range, .have = owners, .want = mesh.devices()},
            "there are more owners than own a device, and one that owns none takes no part");
-  return owners > 1 ? std::make_unique<owner_link>(std::move(share)) : nullptr;
+  if (owners == 1) return nullptr;
+  message_text what;
+  what << mesh;
+  return std::make_unique<owner_link>(std::move(share),
+                                      std::string_view(what.c_str(), what.size()));
 }
 
 SHARDWISE_INLINE const mesh_desc& pool_state::checked(const mesh_desc& mesh) {
@@ -149,10 +155,19 @@ SHARDWISE_INLINE std::vector<index_t> pool_state::copy_of(device_numbers numbers
   return {numbers.begin(), numbers.end()};
 }
 
-SHARDWISE_INLINE unsigned pool_state::default_threads(
-    const std::vector<index_t>& devices) noexcept {
-  return static_cast<unsigned>(
-      std::min(static_cast<index_t>(devices.size()), index_t{core_set::available().size()}));
+SHARDWISE_INLINE unsigned pool_state::default_threads(const owner_link* link,
+                                                      const std::vector<index_t>& devices) {
+  // The processes of a host divide its cores.
+  const index_t sharers = link != nullptr ? link->group().host_count(link->patience()) : 1;
+  const index_t cores = std::max<index_t>(1, index_t{core_set::available().size()} / sharers);
+  return static_cast<unsigned>(std::min(static_cast<index_t>(devices.size()), cores));
+}
+
+SHARDWISE_INLINE std::shared_ptr<memory_arena> pool_state::arena_of(const owner_link* link) {
+  if (link == nullptr || !link->shares_memory()) return memory_arena::create();
+  return memory_arena::create(
+      memory_arena::default_cache_limit() / link->group().host_count(link->patience()),
+      link->group().memory());
 }
 
 SHARDWISE_INLINE device_pool::device_pool(const mesh_desc& mesh, index_t threads,

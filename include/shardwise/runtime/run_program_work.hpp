@@ -54,7 +54,8 @@ struct running_step {
 /// and all number their shards alike. An exception becomes the state of the unfinished steps;
 /// finished ones are released.
 inline void run_phase(pool_state& home, std::span<running_step> steps) {
-  owner_link::messages messages;
+  message_memory messages;
+  collective_run* const moves = home.link() != nullptr ? steps.front().moves.get() : nullptr;
   const auto run = [&] {
     index_t work = 0;
     for (running_step& step : steps) {
@@ -67,14 +68,15 @@ inline void run_phase(pool_state& home, std::span<running_step> steps) {
       work += work_of(step.result->where(), step.reads, step.cost);
     }
     // Only the first step may be a collective: the others are passes.
-    if (home.link() != nullptr && steps.front().moves != nullptr)
-      steps.front().moves->exchange(home, messages);
+    if (moves != nullptr) moves->exchange(home, messages);
     const auto body = [&](index_t shard) {
       for (const running_step& step : steps) step.run_shard(shard);
     };
     home.run_shards(steps.front().result->where(), body, work);
+    if (moves != nullptr) moves->finish(home);
   };
   run_guarded(run, [&](const std::exception_ptr& thrown) {
+    if (moves != nullptr) moves->give_up(home);
     for (const running_step& step : steps)
       if (pending_computation* const task = step.result->task()) task->fail_with(thrown);
   });
@@ -171,9 +173,17 @@ class program_run {
     run_phase(home_, phase);
     for (std::size_t s = begin; s < next_; ++s) let_go(s);
   }
-  /// Runs all remaining steps, after all owners of the mesh have agreed on the program.
+  /// Adds the program to what the owners of the mesh compare.
+  void record_run() const {
+    if (home_.link() == nullptr) return;
+    std::vector<const tensor_node*> inputs;
+    for (const node_ptr& input : program_.inputs)
+      if (input != nullptr) inputs.push_back(input.get());
+    record(home_, agreement_of(home_, program_), inputs);
+  }
+  /// Runs all remaining steps.
   void run_all() {
-    agree_on(home_, agreement_of(home_, program_));
+    record_run();
     while (next_ < program_.steps.size()) run_next();
   }
   /// Fails the nodes of which some intermediate steps have run: such a step may have overwritten
@@ -202,6 +212,7 @@ class program_run {
 
   [[nodiscard]] running_step start(std::size_t s) {
     const step_desc& step = program_.steps[s];
+    program_.nodes[s]->set_origin(origin_of_result(home_, s));
     running_step out{program_.nodes[s], nullptr, step.cost, step.operands.size()};
     const std::int32_t reuses = program_.lives[s].reuses;
     if (reuses >= 0) out.reused = result_of(step.operands[reuses]);
@@ -234,6 +245,7 @@ class program_run {
   void share_result(std::size_t s) {
     const step_desc& step = program_.steps[s];
     tensor_node& result = *program_.nodes[s];
+    result.set_origin(origin_of_result(home_, s));
     result.share_memory(further_.at(step.operands[0])[static_cast<std::size_t>(step.which) - 1]);
     result.charge(home_.memory());
     result.set_ready();
@@ -266,8 +278,9 @@ class program_run {
 /// The first failure ends the run: everything that depends on it has failed too, and everything
 /// else stays pending. A program that depends on an earlier failure runs nothing.
 inline void run_roots(pool_state& home, std::span<tensor_node* const> roots) {
-  if (home.link() == nullptr && roots.size() == 1 && !roots.front()->ready() &&
-      stands_alone(*roots.front()))
+  if (std::all_of(roots.begin(), roots.end(), [](tensor_node* root) { return root->ready(); }))
+    return;
+  if (home.link() == nullptr && roots.size() == 1 && stands_alone(*roots.front()))
     return run_alone(home, *roots.front());
   run_for_owners(home.link(), [&] {
     lowered_program program = lower(roots);

@@ -76,7 +76,7 @@ struct steady_program::parts {
   /// What the owners of the mesh agree on before each run, and their messages, one collective at a
   /// time.
   agreement agreed;
-  owner_link::messages messages;
+  message_memory messages;
   /// The further results of operations.
   std::vector<further_shards> further;
   /// For each step, the step that allocates the memory of its result.
@@ -124,6 +124,8 @@ struct steady_program::parts {
   /// Runs a phase and, in the same task, the phases of one shard that follow a phase of one shard:
   /// starting a task takes as long as a small step. Returns the next phase.
   [[nodiscard]] std::size_t run_from(std::size_t first);
+  /// The same once the pieces of other owners are there.
+  [[nodiscard]] std::size_t run_phase(std::size_t first);
   void hand_over(std::span<tensor_node* const> tensors);
   void let_go() noexcept;
   /// Records the peak memory of each device for a run.
@@ -286,6 +288,7 @@ inline void steady_program::parts::bind_work() {
         moves[s] = std::make_unique<collective_run>(
             applied_operation{&code.what(step.root), code.how(step.root)},
             *slots[static_cast<std::size_t>(step.operands[0])], *slots[s]);
+        moves[s]->prepare();
         continue;
       }
       std::vector<node_ptr> operands;

@@ -88,8 +88,21 @@ inline void steady_program::parts::run_steps(const phase& now, index_t shard) {
 inline std::size_t steady_program::parts::run_from(std::size_t first) {
   const phase& now = phases[first];
   // Only the first step may be a collective.
-  if (home->link() != nullptr && moves[now.begin] != nullptr)
-    moves[now.begin]->exchange(*home, messages);
+  collective_run* const crossing = home->link() != nullptr ? moves[now.begin].get() : nullptr;
+  if (crossing == nullptr) return run_phase(first);
+  std::size_t next = first;
+  run_guarded(
+      [&] {
+        crossing->exchange(*home, messages);
+        next = run_phase(first);
+        crossing->finish(*home);
+      },
+      [&](const std::exception_ptr&) { crossing->give_up(*home); });
+  return next;
+}
+
+inline std::size_t steady_program::parts::run_phase(std::size_t first) {
+  const phase& now = phases[first];
   if (now.parts > 1) {
     lost = lost || first >= first_overwriting;
     const auto rows = [&](index_t shard, index_t part) {
@@ -130,6 +143,7 @@ inline void steady_program::parts::hand_over(std::span<tensor_node* const> tenso
       tensor_node& to =
           updates ? *tensors[static_cast<std::size_t>(each.argument)] : *each.given[each.last];
       to.set_made_by_step(birth);
+      to.set_origin(origin_of_result(*home, each.step));
       if (each.is_in_place) continue;
       to.view_memory_of(*slots[each.step]);
       to.set_ready();
@@ -215,7 +229,7 @@ SHARDWISE_INLINE void steady_program::run(std::span<tensor_node* const> tensors)
   } const ends{p};
   p.lost = false;
   run_for_owners(p.home->link(), [&] {
-    agree_on(*p.home, p.agreed);
+    if (p.home->link() != nullptr) record(*p.home, p.agreed, tensors);
     p.bind(tensors);
     p.note_peaks();
     for (std::size_t k = 0; k < p.phases.size();) k = p.run_from(k);
@@ -253,6 +267,7 @@ SHARDWISE_INLINE node_ptr copy_of(const tensor_node& from) {
     if (from.where().is_here(s) && !from.shard(s).empty())
       std::memcpy(made->writable_data<std::byte>(s), from.shard(s).data(),
                   static_cast<std::size_t>(from.shard(s).size()));
+  made->set_origin(from.origin());
   made->set_ready();
   return made;
 }

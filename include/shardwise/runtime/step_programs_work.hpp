@@ -2,8 +2,8 @@
 #pragma once
 
 #include "shardwise/core/config.hpp"
+#include "shardwise/process/owner_link.hpp"
 #include "shardwise/runtime/computation.hpp"
-#include "shardwise/runtime/owner_link.hpp"
 #include "shardwise/runtime/step_programs.hpp"
 
 #include <algorithm>
@@ -127,6 +127,8 @@ SHARDWISE_INLINE void step_programs::enter(entry& at) {
       for (index_t i = 0; i < mine->where().count_here(); ++i)
         mine->elements().store(numbers_[number].data(), 1,
                                mine->writable_data<std::byte>(mine->where().shard_here(i)));
+      // Owners that are given different numbers find out.
+      mine->set_origin(std::bit_cast<std::uint64_t>(numbers_[number]));
       now_.tensors[k] = mine.get();
       ++number;
     } else if (at.program.changes(k) && now_.variables[k] != nullptr) {

@@ -113,8 +113,8 @@ class fault_search {
     for (std::size_t s = 0; s < program_.steps.size(); ++s)
       if (program_.inputs[s] != nullptr) look(s, *program_.inputs[s], wanted, out);
     run_for_owners(home_->link(), [&] {
-      agree_on(*home_, agreement_of(*home_, program_));
       program_run run(*home_, program_);
+      run.record_run();
       for (std::size_t s = 0; s < program_.steps.size(); ++s) {
         const node_ptr made = program_.nodes[s];
         // Other owners may need what this one sends.

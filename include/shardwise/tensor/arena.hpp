@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/core/index.hpp"
+#include "shardwise/tensor/memory_source.hpp"
 #include "shardwise/tensor/out_of_memory.hpp"
 #include "shardwise/tensor/system_memory.hpp"
 
@@ -66,9 +67,10 @@ class memory_arena : public std::enable_shared_from_this<memory_arena> {
   /// is unknown.
   [[nodiscard]] static index_t default_cache_limit() noexcept;
 
-  /// Creates an arena, shared by its creator and by every block in use.
+  /// Creates an arena, shared by its creator and by every block in use, whose memory comes from
+  /// `source`, or from the system.
   [[nodiscard]] static std::shared_ptr<memory_arena> create(
-      index_t cache_limit = default_cache_limit());
+      index_t cache_limit = default_cache_limit(), std::shared_ptr<memory_source> source = {});
 
   memory_arena(const memory_arena&) = delete;
   memory_arena& operator=(const memory_arena&) = delete;
@@ -111,7 +113,12 @@ class memory_arena : public std::enable_shared_from_this<memory_arena> {
  private:
   using free_lists = std::array<arena_block*, size_class::count>;
 
-  explicit memory_arena(index_t cache_limit) noexcept : cache_limit_(cache_limit) {}
+  memory_arena(index_t cache_limit, std::shared_ptr<memory_source> source) noexcept
+      : cache_limit_(cache_limit), source_(std::move(source)) {}
+
+  [[nodiscard]] void* take(std::size_t bytes) noexcept {
+    return source_ != nullptr ? source_->take(bytes) : internal::take_memory(bytes);
+  }
 
   /// Returns the most recently used cached block of this class, which may still be in a CPU cache.
   [[nodiscard]] arena_block* take_free(size_class size);
@@ -137,6 +144,7 @@ class memory_arena : public std::enable_shared_from_this<memory_arena> {
   }
 
   index_t cache_limit_;
+  std::shared_ptr<memory_source> source_;
   std::mutex mutex_;
   free_lists free_{};
   index_t blocks_in_use_ = 0;

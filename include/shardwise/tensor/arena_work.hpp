@@ -7,12 +7,13 @@
 namespace shardwise {
 
 SHARDWISE_INLINE index_t memory_arena::default_cache_limit() noexcept {
-  const std::size_t memory = detail::physical_memory();
+  const std::size_t memory = internal::physical_memory();
   return memory > 0 ? static_cast<index_t>(memory / 4) : 1_GiB;
 }
 
-SHARDWISE_INLINE std::shared_ptr<memory_arena> memory_arena::create(index_t cache_limit) {
-  return std::shared_ptr<memory_arena>(new memory_arena(cache_limit));
+SHARDWISE_INLINE std::shared_ptr<memory_arena> memory_arena::create(
+    index_t cache_limit, std::shared_ptr<memory_source> source) {
+  return std::shared_ptr<memory_arena>(new memory_arena(cache_limit, std::move(source)));
 }
 
 SHARDWISE_INLINE arena_block& memory_arena::allocate(index_t bytes) {
@@ -51,10 +52,10 @@ SHARDWISE_INLINE arena_block* memory_arena::take_free(size_class size) {
 
 SHARDWISE_INLINE arena_block* memory_arena::make(size_class size) {
   auto block = std::make_unique<arena_block>();
-  void* memory = detail::take_memory(size.bytes);
+  void* memory = take(size.bytes);
   if (memory == nullptr) {
     trim();
-    memory = detail::take_memory(size.bytes);
+    memory = take(size.bytes);
     if (memory == nullptr) internal::fail_for_memory(signed_bytes(size));
   }
   block->data = static_cast<std::byte*>(memory);
@@ -91,7 +92,10 @@ SHARDWISE_INLINE void memory_arena::destroy(arena_block* list) noexcept {
   while (list != nullptr) {
     const std::unique_ptr<arena_block> block(std::exchange(list, list->next));
     detail::permit(block->data, block->size.bytes);
-    detail::return_memory(block->data, block->size.bytes);
+    if (memory_source* const source = block->home->source_.get())
+      source->give_back(block->data, block->size.bytes);
+    else
+      internal::return_memory(block->data, block->size.bytes);
   }
 }
 

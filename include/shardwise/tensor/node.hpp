@@ -135,6 +135,11 @@ class tensor_node : public std::enable_shared_from_this<tensor_node> {
   }
   [[nodiscard]] bool is_made_by_step() const noexcept { return is_made_by_step_; }
 
+  /// Returns what identifies the value in the same way on all owners of the mesh: when it was made,
+  /// or which program computed it; 0 if that is not known.
+  [[nodiscard]] std::uint64_t origin() const noexcept { return origin_; }
+  void set_origin(std::uint64_t origin) noexcept { origin_ = origin; }
+
   /// The node's number in the running program; only valid for the thread that runs it.
   std::int32_t number = -1;
 
@@ -152,6 +157,7 @@ class tensor_node : public std::enable_shared_from_this<tensor_node> {
   device_memory* charged_ = nullptr;
   std::uint64_t birth_ = next_birth();
   bool is_made_by_step_ = false;
+  std::uint64_t origin_ = 0;
 };
 
 /// A shared handle of a node.

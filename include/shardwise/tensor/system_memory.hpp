@@ -25,7 +25,7 @@ inline constexpr std::size_t shard_alignment = 64;
 /// From this size on, memory is aligned to this size, so that the system can use huge pages.
 inline constexpr std::size_t huge_page = std::size_t{2} << 20;
 
-namespace detail {
+namespace internal {
 
 #if defined(__linux__)
 /// Maps `bytes` at a multiple of `huge_page`: maps one more page and releases the ends.
@@ -64,6 +64,10 @@ inline void return_memory(void* block, std::size_t bytes) noexcept {
   ::operator delete (block, std::align_val_t{shard_alignment});
 }
 
+}  // namespace internal
+
+namespace internal {
+
 /// Returns the bytes of memory of this machine, or 0 if the system does not report it.
 [[nodiscard]] inline std::size_t physical_memory() noexcept {
 #if defined(__linux__)
@@ -74,6 +78,12 @@ inline void return_memory(void* block, std::size_t bytes) noexcept {
 #endif
   return 0;
 }
+
+}  // namespace internal
+
+namespace internal {}  // namespace internal
+
+namespace detail {
 
 /// Makes AddressSanitizer report every use of a block until it is allocated again.
 inline void forbid([[maybe_unused]] void* block, [[maybe_unused]] std::size_t bytes) noexcept {

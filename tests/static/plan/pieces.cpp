@@ -60,6 +60,17 @@ constexpr device_owners two{list_view<const index_t>(halves)};
 static_assert(two.count() == 2 && two.owner_of(2) == 1 && device_owners().owner_of(7) == 0);
 static_assert(crossing_bytes(line, by_rows, move_of(by_rows, whole), two, 0) == 64);
 static_assert(crossing_bytes(line, by_rows, move_of(by_rows, columns), two, 1) == 32);
-static_assert(crossing_bytes(line, by_terms, move_of(by_terms, whole), two, 0) == 64 + 64);
+// Of few bytes, it receives all terms of the other, in one round.
+constexpr crossing_rules two_rounds{.one_round_bytes = 0};
+static_assert(crossing_bytes(line, by_terms, move_of(by_terms, whole), two, 0) == 128);
+static_assert(crossing_bytes(line, by_terms, move_of(by_terms, whole), two, 0, two_rounds) ==
+              64 + 64);
+// Four owners on two hosts: of the three rows' parts that each receives, two come from elsewhere.
+constexpr index_t quarters[] = {0, 1, 2, 3};
+constexpr index_t hosts[] = {0, 0, 1, 1};
+constexpr device_owners four{list_view<const index_t>(quarters)};
+static_assert(crossing_bytes(line, by_rows, move_of(by_rows, whole), four, 0) == 96);
+static_assert(crossing_bytes(line, by_rows, move_of(by_rows, whole), four, 0, {},
+                             list_view<const index_t>(hosts)) == 64);
 
 }  // namespace

@@ -3,7 +3,9 @@
 #include <shardwise/shardwise.hpp>
 
 #include <algorithm>
+#include <iostream>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 
 using namespace shardwise;
@@ -74,4 +76,25 @@ TEST_CASE("wide tables are cut to the width") {
 TEST_CASE("a tensor without elements says so") {
   REQUIRE(picture<sharded_tensor<float, extents<0, 4>, layout<pod, P<none, none>>>>() ==
           "f32[0, 4] on mesh(data=2, model=4)\n(no elements)\n");
+}
+
+TEST_CASE("of several processes, the first draws on the standard output") {
+  using X = sharded_tensor<float, extents<8>, layout<pod, P<"data">>>;
+  std::ostringstream out;
+  std::streambuf* const before = std::cout.rdbuf(out.rdbuf());
+  spawn(3, [] {
+    visualize<X>();
+    visualize<X::layout_type>();
+    visualize(std::cout, pod::value, desc_of<X>(extents_desc{8}));
+    // What a process keeps for itself is drawn by each.
+    std::ostringstream own;
+    visualize<X>(own);
+    if (own.str() != picture<X>()) throw std::logic_error("a picture of its own");
+  });
+  std::cout.rdbuf(before);
+  std::ostringstream one;
+  visualize<X>(one);
+  visualize<X::layout_type>(one);
+  visualize(one, pod::value, desc_of<X>(extents_desc{8}));
+  REQUIRE(out.str() == one.str());
 }

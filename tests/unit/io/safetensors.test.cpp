@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "support/catch.hpp"
-#include "support/queue_transport.hpp"
+#include "support/owners.hpp"
 #include "support/temporary.hpp"
 #include <shardwise/io.hpp>
 #include <shardwise/shardwise.hpp>
@@ -507,14 +507,18 @@ TEST_CASE("owners of one mesh save to one path, and load from it") {
   const auto require = [](bool holds) {
     if (!holds) throw std::logic_error("an owner has read something else");
   };
-  for (const std::vector<index_t>& owner_of : support::ownerships(6))
-    support::run_all_owners(pod::value, owner_of, [&](const device_pool& pool) {
-      const W w = iota<W>(pool) * 2.0F;
-      for (int s = 0; s < 3; ++s) save_safetensors(file.path(), w, {{"step", std::to_string(s)}});
-      W read = zeros<W>(pool);
-      load_safetensors(file.path(), read);
-      require(values(read) == wanted);
-    });
+  for (const support::ownership& each : support::ownerships(6))
+    support::run_all_owners(
+        pod::value, each.owner_of,
+        [&](const device_pool& pool) {
+          const W w = iota<W>(pool) * 2.0F;
+          for (int s = 0; s < 3; ++s)
+            save_safetensors(file.path(), w, {{"step", std::to_string(s)}});
+          W read = zeros<W>(pool);
+          load_safetensors(file.path(), read);
+          require(values(read) == wanted);
+        },
+        each.settings);
   REQUIRE(values(load_tensor<W>(alone, safetensors_file(file.path()), "tensor")) == wanted);
   REQUIRE(names_beside(file.path()).empty());
 }

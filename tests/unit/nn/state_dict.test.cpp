@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The tensors of nests by name: views, and loading from one nest into another.
 #include "support/catch.hpp"
-#include "support/queue_transport.hpp"
+#include "support/owners.hpp"
 #include <shardwise/io.hpp>
 #include <shardwise/nn.hpp>
 #include <shardwise/optim.hpp>
@@ -223,14 +223,17 @@ TEST_CASE("owners of one mesh load a state together") {
   const auto require = [](bool holds) {
     if (!holds) throw std::logic_error("an owner has loaded something else");
   };
-  for (const std::vector<index_t>& owner_of : support::ownerships(6))
-    support::run_all_owners(pod::value, owner_of, [&](const device_pool& pool) {
-      const auto from = iota<tensor<pod, P<"data">, float, 7>>(pool);
-      auto into = zeros<tensor<pod, P<"model">, float, 7>>(pool);
-      load_state_dict(into, state_dict(from));
-      const auto host = to_host(into);
-      require(std::vector<float>(host.elements().begin(), host.elements().end()) == values);
-    });
+  for (const support::ownership& each : support::ownerships(6))
+    support::run_all_owners(
+        pod::value, each.owner_of,
+        [&](const device_pool& pool) {
+          const auto from = iota<tensor<pod, P<"data">, float, 7>>(pool);
+          auto into = zeros<tensor<pod, P<"model">, float, 7>>(pool);
+          load_state_dict(into, state_dict(from));
+          const auto host = to_host(into);
+          require(std::vector<float>(host.elements().begin(), host.elements().end()) == values);
+        },
+        each.settings);
 }
 
 TEST_CASE("tensors of const nests and const members can be read, and not assigned") {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Compiled steps: what they compute, and that later calls allocate nothing.
 #include "support/catch.hpp"
-#include "support/queue_transport.hpp"
+#include "support/owners.hpp"
 #include "support/requests.hpp"
 #include "support/values.hpp"
 #include <shardwise/kernel.hpp>
@@ -354,8 +354,8 @@ std::vector<float> run_steps(const device_pool& pool, const Before& before, cons
 TEST_CASE("steady steps allocate nothing where other owners have some devices") {
   const auto ignore = [] {};
   const auto expected = run_steps(device_pool(pod{}, 2), ignore, ignore);
-  for (const auto& owner_of : support::ownerships(4)) {
-    std::barrier<> gate(device_owners(owner_of).count());
+  for (const support::ownership& each : support::ownerships(4)) {
+    std::barrier<> gate(device_owners(each.owner_of).count());
     const auto program = [&](const device_pool& pool) {
       struct leave {
         std::barrier<>& gate;
@@ -375,8 +375,12 @@ TEST_CASE("steady steps allocate nothing where other owners have some devices") 
       if (run_steps(pool, before, after) != expected) throw std::logic_error("other bits");
       if (taken != 0) throw std::logic_error(std::to_string(taken) + " requests");
     };
-    constexpr std::size_t message = 4096;
-    support::run_all_owners(
-        pod::value, owner_of, program, [](owner_share&) {}, message);
+    // Of small messages, more are in flight than a transport keeps memory for.
+    const auto settings = [&](owner_share& share) {
+      each.settings(share);
+      share.message_bytes = owner_share{}.message_bytes;
+    };
+    constexpr std::size_t reserved = 4096;
+    support::run_all_owners(pod::value, each.owner_of, program, settings, reserved);
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The first NaN or infinity of a program is traced to the instruction that computed it.
 #include "support/catch.hpp"
-#include "support/queue_transport.hpp"
+#include "support/owners.hpp"
 #include <shardwise/shardwise.hpp>
 
 #include <cmath>
@@ -143,19 +143,12 @@ TEST_CASE("a program that is ready is asked on its inputs") {
 }
 
 TEST_CASE("several owners are told of the shards of their own devices") {
-  constexpr index_t owners = 2;
-  const auto queues = std::make_shared<support::owner_queues>(owners);
-  std::vector<numeric_fault> faults(static_cast<std::size_t>(owners));
-  std::vector<std::thread> threads;
-  for (index_t owner = 0; owner < owners; ++owner)
-    threads.emplace_back([&, owner] {
-      const device_pool pool(
-          pod{}, owner_share{.owner_of = {0, 0, 1, 1},
-                             .carrier = std::make_shared<support::queue_transport>(queues, owner)});
-      const V x = from(pool, {4, 3, 2, 1, 0.5F, -0.5F});
-      faults[static_cast<std::size_t>(owner)] = first_nan(reshard<P<>>(sum(log(x))) * 2.0F);
-    });
-  for (std::thread& each : threads) each.join();
+  std::vector<numeric_fault> faults(2);
+  support::run_all_owners(pod::value, {0, 0, 1, 1}, [&](const device_pool& pool) {
+    const V x = from(pool, {4, 3, 2, 1, 0.5F, -0.5F});
+    faults[static_cast<std::size_t>(pool.state()->link()->self())] =
+        first_nan(reshard<P<>>(sum(log(x))) * 2.0F);
+  });
   // The second device has the shard with the NaN; the first gets it through the reduction.
   REQUIRE(faults[1].device == 2);
   REQUIRE(faults[1].words.find("= log %") != std::string::npos);

@@ -2,7 +2,7 @@
 // Several owners of one mesh: which devices they own, how data is distributed, and what happens
 // when one of them fails.
 #include "support/catch.hpp"
-#include "support/queue_transport.hpp"
+#include "support/owners.hpp"
 #include <shardwise/host/distribute_from.hpp>
 #include <shardwise/host/from_shards.hpp>
 
@@ -20,6 +20,7 @@ struct pod : mesh<axis<"data", 2>, axis<"model", 2>> {};
 using X = sharded_tensor<float, extents<dyn, 4>, layout<pod, P<"data", none>>>;
 using U = sharded_tensor<float, extents<dyn, 4>, layout<pod, P<"data", none>, partial<>, uneven>>;
 using Y = sharded_tensor<float, extents<dyn, 4>, layout<pod, P<none, "model">>>;
+using Z = sharded_tensor<float, extents<dyn, 4>, layout<pod, P<"data", "model">>>;
 
 const std::vector<index_t> halves{0, 0, 1, 1};
 const std::vector<index_t> thirds{0, 1, 2, 1};
@@ -102,29 +103,34 @@ TEST_CASE("with one owner a pool is like any other") {
 
 TEST_CASE("data come from all owners, from one, or from each its own part") {
   const std::vector<float> host = counted(20);
-  for (const auto& owner_of : support::ownerships(4))
-    support::run_all_owners(pod::value, owner_of, [&](const device_pool& pool) {
-      const index_t owners = pool.state()->link()->owners().count();
-      const U all = distribute<U>(pool, host);
-      for (index_t giver = 0; giver < owners; ++giver) {
-        const U one =
-            distribute_from<U>(pool, giver, self(pool) == giver ? host : std::vector<float>(), 5);
-        if (to_host(one) != to_host(all)) throw std::logic_error("one");
-      }
-      layout_desc pending = layout_of(pod::value, spec_desc{{"", "data"}}, {"model"});
-      const auto terms = distribute_from<float>(
-          pool, 1, self(pool) == 1 ? std::span<const float>(host) : std::span<const float>(),
-          {5, 4}, pending);
-      const auto value = to_host(reshard(terms, spec_desc{{"", ""}}));
-      if (!std::equal(value.begin(), value.end(), host.begin())) throw std::logic_error("pending");
-      std::vector<std::vector<float>> blocks;
-      for (index_t d : pool.state()->own_devices())
-        blocks.emplace_back(host.begin() + (d < 2 ? 0 : 12), host.begin() + (d < 2 ? 12 : 20));
-      if (to_host(from_own_shards<U>(pool, blocks, 5)) != to_host(all))
-        throw std::logic_error("own");
-      if (to_host(normal<U>(pool, random_key{7}, 5)) != to_host(normal<U>(pool, random_key{7}, 5)))
-        throw std::logic_error("random");
-    });
+  for (const support::ownership& each : support::ownerships(4))
+    support::run_all_owners(
+        pod::value, each.owner_of,
+        [&](const device_pool& pool) {
+          const index_t owners = pool.state()->link()->owners().count();
+          const U all = distribute<U>(pool, host);
+          for (index_t giver = 0; giver < owners; ++giver) {
+            const U one = distribute_from<U>(pool, giver,
+                                             self(pool) == giver ? host : std::vector<float>(), 5);
+            if (to_host(one) != to_host(all)) throw std::logic_error("one");
+          }
+          layout_desc pending = layout_of(pod::value, spec_desc{{"", "data"}}, {"model"});
+          const auto terms = distribute_from<float>(
+              pool, 1, self(pool) == 1 ? std::span<const float>(host) : std::span<const float>(),
+              {5, 4}, pending);
+          const auto value = to_host(reshard(terms, spec_desc{{"", ""}}));
+          if (!std::equal(value.begin(), value.end(), host.begin()))
+            throw std::logic_error("pending");
+          std::vector<std::vector<float>> blocks;
+          for (index_t d : pool.state()->own_devices())
+            blocks.emplace_back(host.begin() + (d < 2 ? 0 : 12), host.begin() + (d < 2 ? 12 : 20));
+          if (to_host(from_own_shards<U>(pool, blocks, 5)) != to_host(all))
+            throw std::logic_error("own");
+          if (to_host(normal<U>(pool, random_key{7}, 5)) !=
+              to_host(normal<U>(pool, random_key{7}, 5)))
+            throw std::logic_error("random");
+        },
+        each.settings);
 }
 
 TEST_CASE("random numbers are those of one owner") {
@@ -181,7 +187,7 @@ TEST_CASE("a stop, and memory that is not there, reach every owner") {
 TEST_CASE("an owner that waits is stopped by its own request") {
   const auto words = failures(halves, [](const device_pool& pool) {
     const X x = distribute<X>(pool, counted(16));
-    if (self(pool) == 1) return;
+    if (self(pool) == 1) return std::this_thread::sleep_for(std::chrono::milliseconds(500));
     std::jthread later([&] {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
       pool.request_stop();
@@ -224,43 +230,58 @@ TEST_CASE("owners that run different programs are told what both run") {
 }
 
 TEST_CASE("owners that share the devices otherwise are told so") {
-  const auto queues = std::make_shared<support::owner_queues>(2);
-  std::vector<std::string> words(2);
-  std::vector<std::thread> threads;
-  for (index_t owner : {0, 1})
-    threads.emplace_back([&, owner] {
-      const device_pool pool(
-          pod{}, owner_share{.owner_of = owner == 0 ? halves : owners_in_turn(4, 2),
-                             .carrier = std::make_shared<support::queue_transport>(queues, owner)});
-      try {
-        (void)to_host(distribute<X>(pool, counted(16)));
-      } catch (const std::exception& failure) {
-        words[static_cast<std::size_t>(owner)] = failure.what();
-      }
-    });
-  for (std::thread& thread : threads) thread.join();
-  for (const std::string& each : words) REQUIRE(contains(each, "lists of owners"));
+  for (const bool shares_memory : {true, false}) {
+    const auto thrown = spawn_all(
+        2,
+        [&] {
+          const auto group = current_group::get();
+          const device_pool pool(
+              pod{}, owner_share{.owner_of = group->index() == 0 ? halves : owners_in_turn(4, 2),
+                                 .group = group,
+                                 .shares_memory = shares_memory});
+          (void)to_host(distribute<Z>(pool, counted(16)));
+        },
+        {.shares_memory = shares_memory});
+    for (const std::exception_ptr& each : thrown)
+      REQUIRE_THAT(words_of(each), ::contains("lists of owners"));
+  }
 }
 
-TEST_CASE("an owner that is silent is named in time, and stays so") {
+TEST_CASE("an owner that gives no sign of life is named in time, and stays so") {
+  /// Says nothing, like a process that was stopped, or one behind a broken link.
+  struct mute_transport : thread_transport {
+    using thread_transport::thread_transport;
+    void tell(index_t, std::span<const std::byte>) noexcept override {}
+  };
   const auto begin = std::chrono::steady_clock::now();
-  const auto words = failures(
-      halves,
-      [&](const device_pool& pool) {
-        const X x = distribute<X>(pool, counted(16));
-        if (self(pool) == 1) return;
-        std::string first;
-        try {
-          (void)to_host(x);
-        } catch (const owner_error& failure) {
-          if (failure.owner() != 1) throw;
-          first = failure.what();
-        }
-        (void)to_host(x);
-      },
-      std::chrono::milliseconds(50));
-  REQUIRE(words[0] == "owner 1: silent for 50 ms");
+  const auto hub = std::make_shared<thread_hub>(2, false);
+  const auto alive = std::make_shared<process_group>(std::make_shared<thread_transport>(hub, 0));
+  const auto silent = std::make_shared<process_group>(std::make_shared<mute_transport>(hub, 1));
+  const device_pool pool(pod{},
+                         owner_share{.owner_of = halves,
+                                     .group = alive,
+                                     .patience = std::chrono::milliseconds(300),
+                                     .shares_memory = false},
+                         2);
+  const X x = distribute<X>(pool, counted(16));
+  for (int time = 0; time < 2; ++time)
+    REQUIRE_THROWS_WITH(to_host(x), "owner 1: silent for 300 ms");
   REQUIRE(std::chrono::steady_clock::now() - begin < std::chrono::seconds(30));
+}
+
+TEST_CASE("an owner that is busy for longer than the others are patient ends nothing") {
+  for (const bool shares_memory : {true, false})
+    support::run_all_owners(
+        pod::value, halves,
+        [&](const device_pool& pool) {
+          const X x = distribute<X>(pool, counted(16));
+          if (self(pool) == 1) std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+          if (to_host(x).size() != 16) throw std::logic_error("elements are missing");
+        },
+        [&](owner_share& share) {
+          share.patience = std::chrono::milliseconds(500);
+          share.shares_memory = shares_memory;
+        });
 }
 
 TEST_CASE("programs that are prepared run on all owners, and what they cost is that of one") {
@@ -279,8 +300,14 @@ TEST_CASE("programs that are prepared run on all owners, and what they cost is t
     pool.reset_counters();
     if (to_host(run<float>(ready, x)) != expected) throw std::logic_error("bits");
     if (pool.counters().bytes_moved() != moved) throw std::logic_error("ledger");
-    // Half of a sum of 4 numbers, then the other half after the addition.
-    if (pool.traffic().bytes_received != 16) throw std::logic_error("traffic");
+    // In two rounds, half of a sum of 4 numbers, then the other half after the addition; in one,
+    // the terms of all 4.
+    const owner_traffic crossed = pool.traffic();
+    const bool reads = pool.state()->link()->is_room();
+    if ((reads ? crossed.bytes_read : crossed.bytes_received) != 16)
+      throw std::logic_error("traffic");
+    if ((reads ? crossed.bytes_received : crossed.bytes_read) != 0)
+      throw std::logic_error("traffic");
   });
 }
 
@@ -289,19 +316,20 @@ TEST_CASE("devices have owners, and messages have bytes") {
   REQUIRE_THROWS_WITH(owners_in_turn(4, 0), ::contains("devices have at least one owner"));
   REQUIRE_THROWS_WITH(owners_in_blocks(4, -1), ::contains("devices have at least one owner"));
   for (const bool counts_bytes : {true, false})
-    REQUIRE_THROWS_WITH(support::run_owners(
-                            pod::value, halves, [](const device_pool&) {},
-                            [&](owner_share& share) {
-                              (counts_bytes ? share.message_bytes : share.in_flight) = 0;
-                            }),
-                        ::contains("amount_is_out_of_range"));
+    for (const std::exception_ptr& thrown : support::run_owners(
+             pod::value, halves, [](const device_pool&) {},
+             [&](owner_share& share) {
+               (counts_bytes ? share.message_bytes : share.in_flight) = 0;
+             }))
+      REQUIRE(contains(words_of(thrown), "amount_is_out_of_range"));
   // Of three owners, the last has no device.
-  const auto queues = std::make_shared<support::owner_queues>(3);
-  const owner_share share{.owner_of = halves,
-                          .carrier = std::make_shared<support::queue_transport>(queues, 0)};
-  REQUIRE_THROWS_WITH(
-      device_pool(pod::value, share),
-      ::contains("owner_is_out_of_range") && ::contains("more owners than own a device"));
+  for (const std::exception_ptr& thrown : spawn_all(3, [] {
+         const device_pool pool(pod::value,
+                                owner_share{.owner_of = halves, .group = current_group::get()});
+       })) {
+    REQUIRE(contains(words_of(thrown), "owner_is_out_of_range"));
+    REQUIRE(contains(words_of(thrown), "more owners than own a device"));
+  }
 }
 
 TEST_CASE("an owner may wait for ever") {
