@@ -9,6 +9,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -41,6 +42,21 @@ std::vector<std::exception_ptr> run_owners(
     return spawn_all(owners, run, {.shares_memory = share.shares_memory, .reserved = reserved});
   if (processes->count() == owners) run();
   return {};
+}
+
+/// Returns the message of an exception; empty if there was none.
+inline std::string words_of(const std::exception_ptr& thrown) {
+  if (!thrown) return "";
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const std::exception& failure) {
+    return failure.what();
+  }
+}
+inline std::vector<std::string> words_of(const std::vector<std::exception_ptr>& thrown) {
+  std::vector<std::string> all;
+  for (const std::exception_ptr& each : thrown) all.push_back(words_of(each));
+  return all;
 }
 
 /// The same for programs that must not throw: the first exception is rethrown.

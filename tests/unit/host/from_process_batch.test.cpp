@@ -58,20 +58,9 @@ void makes_batch(const device_pool& pool, index_t rows) {
   const auto any = from_process_batch(pool, block, {dyn, dyn}, X::layout_type::value);
   if (to_host(any) != wanted) throw std::logic_error("any");
 }
-std::string words_of(const std::exception_ptr& thrown) {
-  if (!thrown) return "";
-  try {
-    std::rethrow_exception(thrown);
-  } catch (const std::exception& failure) {
-    return failure.what();
-  }
-}
 template <class Program>
 std::vector<std::string> failures(const Program& program) {
-  std::vector<std::string> all;
-  for (const std::exception_ptr& thrown : support::run_owners(pod::value, halves, program))
-    all.push_back(words_of(thrown));
-  return all;
+  return support::words_of(support::run_owners(pod::value, halves, program));
 }
 
 }  // namespace

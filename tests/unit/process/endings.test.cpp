@@ -29,15 +29,6 @@ X counted(const device_pool& pool) {
 }
 index_t self(const device_pool& pool) { return pool.state()->link()->self(); }
 
-std::string words_of(const std::exception_ptr& thrown) {
-  if (!thrown) return "";
-  try {
-    std::rethrow_exception(thrown);
-  } catch (const std::exception& failure) {
-    return failure.what();
-  }
-}
-
 /// What the owners of a run threw, and how they exchanged data.
 struct ending {
   std::vector<std::string> words;
@@ -56,7 +47,7 @@ std::vector<ending> endings(const Program& program) {
       for (const std::exception_ptr& thrown :
            support::run_owners(pod::value, owner_of, program,
                                [&](owner_share& share) { share.shares_memory = shares_memory; }))
-        now.words.push_back(words_of(thrown));
+        now.words.push_back(support::words_of(thrown));
       // Far less than the patience of owners.
       REQUIRE(std::chrono::steady_clock::now() - begin < std::chrono::seconds(10));
       all.push_back(std::move(now));
@@ -203,6 +194,6 @@ TEST_CASE("pools that owners make in other orders are told so") {
                   },
                   {.shares_memory = shares_memory});
     for (const std::exception_ptr& each : thrown)
-      REQUIRE_THAT(words_of(each), ::contains("pool 1") && ::contains("pool 2"));
+      REQUIRE_THAT(support::words_of(each), ::contains("pool 1") && ::contains("pool 2"));
   }
 }

@@ -30,19 +30,9 @@ struct rates {
 void require(bool holds, const std::string& words) {
   if (!holds) throw std::logic_error(words);
 }
-std::string words_of(const std::exception_ptr& thrown) {
-  if (!thrown) return "";
-  try {
-    std::rethrow_exception(thrown);
-  } catch (const std::exception& failure) {
-    return failure.what();
-  }
-}
 template <class F>
 std::vector<std::string> failures(index_t n, const F& f) {
-  std::vector<std::string> all;
-  for (const std::exception_ptr& thrown : spawn_all(n, f)) all.push_back(words_of(thrown));
-  return all;
+  return support::words_of(spawn_all(n, f));
 }
 
 /// Reads what is printed while it lives.

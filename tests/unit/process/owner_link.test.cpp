@@ -31,15 +31,6 @@ std::vector<float> counted(index_t count) {
   return all;
 }
 
-/// Returns the message of the exception that an owner threw; empty if there was none.
-std::string words_of(const std::exception_ptr& thrown) {
-  if (!thrown) return "";
-  try {
-    std::rethrow_exception(thrown);
-  } catch (const std::exception& failure) {
-    return failure.what();
-  }
-}
 bool contains(const std::string& words, const std::string& part) {
   return words.find(part) != std::string::npos;
 }
@@ -48,11 +39,8 @@ bool contains(const std::string& words, const std::string& part) {
 template <class Program>
 std::vector<std::string> failures(const std::vector<index_t>& owner_of, const Program& program,
                                   std::chrono::milliseconds patience = std::chrono::seconds(60)) {
-  std::vector<std::string> all;
-  for (const std::exception_ptr& thrown : support::run_owners(
-           pod::value, owner_of, program, [&](owner_share& share) { share.patience = patience; }))
-    all.push_back(words_of(thrown));
-  return all;
+  return support::words_of(support::run_owners(
+      pod::value, owner_of, program, [&](owner_share& share) { share.patience = patience; }));
 }
 
 index_t self(const device_pool& pool) { return pool.state()->link()->self(); }
@@ -243,7 +231,7 @@ TEST_CASE("owners that share the devices otherwise are told so") {
         },
         {.shares_memory = shares_memory});
     for (const std::exception_ptr& each : thrown)
-      REQUIRE_THAT(words_of(each), ::contains("lists of owners"));
+      REQUIRE_THAT(support::words_of(each), ::contains("lists of owners"));
   }
 }
 
@@ -321,14 +309,14 @@ TEST_CASE("devices have owners, and messages have bytes") {
              [&](owner_share& share) {
                (counts_bytes ? share.message_bytes : share.in_flight) = 0;
              }))
-      REQUIRE(contains(words_of(thrown), "amount_is_out_of_range"));
+      REQUIRE(contains(support::words_of(thrown), "amount_is_out_of_range"));
   // Of three owners, the last has no device.
   for (const std::exception_ptr& thrown : spawn_all(3, [] {
          const device_pool pool(pod::value,
                                 owner_share{.owner_of = halves, .group = current_group::get()});
        })) {
-    REQUIRE(contains(words_of(thrown), "owner_is_out_of_range"));
-    REQUIRE(contains(words_of(thrown), "more owners than own a device"));
+    REQUIRE(contains(support::words_of(thrown), "owner_is_out_of_range"));
+    REQUIRE(contains(support::words_of(thrown), "more owners than own a device"));
   }
 }
 

@@ -29,27 +29,16 @@ void require(bool holds, const std::string& words) {
   if (!holds) throw std::logic_error(words);
 }
 index_t self(const device_pool& pool) { return pool.state()->link()->self(); }
-std::string words_of(const std::exception_ptr& thrown) {
-  if (!thrown) return "";
-  try {
-    std::rethrow_exception(thrown);
-  } catch (const std::exception& failure) {
-    return failure.what();
-  }
-}
 
 /// Returns what the owners of halves of the devices throw, which read each other's memory or send
 /// messages, and check what they have alike.
 template <class Program>
 std::vector<std::string> failures(bool shares_memory, const Program& program, bool checks = true) {
-  std::vector<std::string> all;
-  for (const std::exception_ptr& thrown :
-       support::run_owners(pod::value, halves, program, [&](owner_share& share) {
-         share.shares_memory = shares_memory;
-         share.checks = checks;
-       }))
-    all.push_back(words_of(thrown));
-  return all;
+  return support::words_of(
+      support::run_owners(pod::value, halves, program, [&](owner_share& share) {
+        share.shares_memory = shares_memory;
+        share.checks = checks;
+      }));
 }
 
 }  // namespace
