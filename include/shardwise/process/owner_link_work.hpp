@@ -177,14 +177,13 @@ SHARDWISE_INLINE void owner_link::report(const std::exception_ptr& thrown) noexc
 SHARDWISE_INLINE void owner_link::open() {
   if (is_open_) return;
   begin_meeting();
-  if (share_.shares_memory && group().memory() != nullptr) {
-    const clock::time_point since = clock::now();
-    while (!group().has_met()) {
-      look_after([this](index_t other) { return other != self() && !group().has_met(); }, since);
-      group().carrier().wait(std::chrono::milliseconds(1));
-    }
-    make_desk();
+  // Whose memory can be read is known, and counted as of this host, once all have met.
+  const clock::time_point since = clock::now();
+  while (!group().has_met()) {
+    look_after([this](index_t other) { return other != self() && !group().has_met(); }, since);
+    group().carrier().wait(std::chrono::milliseconds(1));
   }
+  if (shares_memory()) make_desk();
   opening mine{.owners = owners_hash_,
                .version = protocol,
                .desk = desk_ != nullptr ? desk_->offset() : 0,
