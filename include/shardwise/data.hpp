@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// Data sets in files.
+/// Data sets, and loaders that make tensors of their batches.
 
+#include "shardwise/data/distribute_batches.hpp"
 #include "shardwise/data/idx.hpp"
+#include "shardwise/data/prefetch.hpp"

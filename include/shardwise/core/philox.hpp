@@ -34,7 +34,7 @@ struct philox {
 
 namespace internal {
 /// What a counter is used for; different uses of one key are independent streams.
-enum class stream : std::uint32_t { uniform, normal, fold, split, dropout };
+enum class stream : std::uint32_t { uniform, normal, fold, split, dropout, shuffle };
 
 /// Returns the random words for the counters first, first + 1, ... of a stream.
 template <std::size_t Lanes>

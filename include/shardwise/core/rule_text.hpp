@@ -86,6 +86,11 @@ struct rule_table {
       "a layout can be expressed in its notation, and the text fits its capacity");
   add(host_size_differs, "the host's data has as many elements as the tensor");
   add(input_has_no_sharding, "every tensor of a batch has an entry with its key");
+  add(sharding_has_no_input, "every entry of the sharding of a batch has the key of a tensor");
+  add(sample_differs, "a field of a sample has the elements and extents of a row of its tensor");
+  add(loader_state_differs,
+      "a loader runs one pass at a time, and goes on from a state of the same samples, batches and "
+      "order");
   add(hosts_are_not_alike,
       "hosts have equal numbers of devices, and any two share all of their rows or none");
   add(host_batch_is_not_contiguous, "a per-host batch is cut into contiguous parts");
@@ -141,11 +146,13 @@ struct rule_table {
         host_batch_is_not_divisible);
   parts("shard", shard_count_differs, shard_extents_differ, replicas_differ);
   parts("device", owner_is_out_of_range);
+  parts("field", sample_differs);
   parts("input", input_differs);
   parts("result", result_elements_differ);
   const auto labels = [&](text_view word, auto... rule) { ((table[rule].label = word), ...); };
   labels("name", name_is_repeated, name_has_no_rule, no_alternative_is_free);
-  labels("key", input_has_no_sharding);
+  labels("key", input_has_no_sharding, sharding_has_no_input);
+  labels("member", loader_state_differs);
 
   // Types without a bit have nothing to do with the rule.
   constexpr unsigned mesh = 1, spec = 2, partial = 4, extents = 8;

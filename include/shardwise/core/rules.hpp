@@ -40,8 +40,9 @@ enum class violation : unsigned char {
   // texts
   text_is_malformed, layout_has_no_text,
   // the machine
-  host_rank_differs, host_size_differs, input_has_no_sharding, hosts_are_not_alike,
-  host_batch_is_not_contiguous, host_batch_is_not_divisible, shard_count_differs,
+  host_rank_differs, host_size_differs, input_has_no_sharding, sharding_has_no_input,
+  sample_differs, loader_state_differs, hosts_are_not_alike, host_batch_is_not_contiguous,
+  host_batch_is_not_divisible, shard_count_differs,
   shard_extents_differ, replicas_differ, tensor_is_replicated, device_is_out_of_range,
   device_is_elsewhere, owner_is_out_of_range, owners_differ, operand_pools_differ,
   number_is_out_of_range, expression_was_moved, tensor_was_moved, pool_size_differs,

@@ -39,17 +39,23 @@ template <class T>
 /// of the first device along its axes; the other shards hold the identity of the reduction.
 [[nodiscard]] bool has_elements(const shard_table& where, index_t shard) noexcept;
 
+/// Which threads fill shards: those of the pool, or the calling one, beside a program that has
+/// them.
+enum class filled_by : bool { pool, caller };
+
 /// The same for shards whose elements depend only on their global indices: `fill(part, block)`.
 [[nodiscard]] node_ptr make_any_filled(const std::shared_ptr<pool_state>& home,
                                        const tensor_desc& tensor, const element_kernels& elements,
-                                       function_view<void(const held_box&, const any_block&)> fill);
+                                       function_view<void(const held_box&, const any_block&)> fill,
+                                       filled_by threads = filled_by::pool);
 template <class T>
 [[nodiscard]] node_ptr make_filled(const std::shared_ptr<pool_state>& home,
                                    const tensor_desc& tensor,
-                                   function_view<void(const held_box&, const strided<T>&)> fill) {
+                                   function_view<void(const held_box&, const strided<T>&)> fill,
+                                   filled_by threads = filled_by::pool) {
   return make_any_filled(
       home, tensor, element_kernels_of<T>,
-      [&](const held_box& part, const any_block& block) { fill(part, block.as<T>()); });
+      [&](const held_box& part, const any_block& block) { fill(part, block.as<T>()); }, threads);
 }
 
 /// Calls `run(first, place, count)` for each contiguous run of a part: `first` is the global index

@@ -15,7 +15,8 @@ namespace shardwise::detail {
 /// The same for a known shard table.
 [[nodiscard]] inline node_ptr make_placed_shards(
     const std::shared_ptr<pool_state>& home, shard_table_ptr place, const element_kernels& elements,
-    function_view<void(index_t, const held_box&, const any_block&)> fill) {
+    function_view<void(index_t, const held_box&, const any_block&)> fill,
+    internal::filled_by threads = internal::filled_by::pool) {
   const shard_table& where = *place;
   auto made = std::make_shared<tensor_node>(home, std::move(place), elements);
   if (home->link() != nullptr) made->set_origin(home->next_origin());
@@ -25,7 +26,7 @@ namespace shardwise::detail {
       [&](index_t shard) {
         fill(shard, where.held_by(where.device_of(shard)), made->writable_block(shard));
       },
-      where.count() * where.bytes_per_device());
+      threads == internal::filled_by::pool ? where.count() * where.bytes_per_device() : 0);
   made->set_ready();
   return made;
 }
@@ -47,9 +48,10 @@ SHARDWISE_INLINE bool has_elements(const shard_table& where, index_t shard) noex
   return terms.position_of(where.first_device_of(shard)) == 0;
 }
 
-SHARDWISE_INLINE node_ptr make_any_filled(
-    const std::shared_ptr<pool_state>& home, const tensor_desc& tensor,
-    const element_kernels& elements, function_view<void(const held_box&, const any_block&)> fill) {
+SHARDWISE_INLINE node_ptr
+make_any_filled(const std::shared_ptr<pool_state>& home, const tensor_desc& tensor,
+                const element_kernels& elements,
+                function_view<void(const held_box&, const any_block&)> fill, filled_by threads) {
   require(check_known(home->mesh(), tensor.layout, tensor.extents));
   std::uint64_t identity = 0;
   with_computed_type(tensor.type, [&](auto number) {
@@ -57,13 +59,15 @@ SHARDWISE_INLINE node_ptr make_any_filled(
     elements.store(&number, 1, &identity);
   });
   const shard_table_ptr where = home->place(tensor);
-  return make_placed_shards(home, where, elements,
-                            [&](index_t shard, const held_box& part, const any_block& block) {
-                              if (has_elements(*where, shard)) return fill(part, block);
-                              inplace_vector<index_t, max_rank> nowhere;
-                              nowhere.resize(block.extents.size());
-                              elements.copy({&identity, block.type, block.extents, nowhere}, block);
-                            });
+  return make_placed_shards(
+      home, where, elements,
+      [&](index_t shard, const held_box& part, const any_block& block) {
+        if (has_elements(*where, shard)) return fill(part, block);
+        inplace_vector<index_t, max_rank> nowhere;
+        nowhere.resize(block.extents.size());
+        elements.copy({&identity, block.type, block.extents, nowhere}, block);
+      },
+      threads);
 }
 
 SHARDWISE_INLINE void for_each_run(const held_box& part,

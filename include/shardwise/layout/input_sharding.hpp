@@ -51,6 +51,16 @@ class input_sharding {
       return {{}, {.rule = violation::rank_differs_from_spec, .have = spec.rank(), .want = rank}};
     return resolve(mesh, spec, {}, policy);
   }
+  /// Checks that every entry has one of the keys of a batch.
+  [[nodiscard]] constexpr diagnosis check_keys(list_view<const text_view> keys) const noexcept {
+    for (const keyed_spec& entry : by_key_) {
+      bool is_there = false;
+      for (text_view key : keys) is_there = is_there || key == entry.key;
+      if (!is_there)
+        return {.rule = violation::sharding_has_no_input, .axis = short_name(entry.key)};
+    }
+    return {};
+  }
 
  private:
   [[nodiscard]] constexpr const keyed_spec* find(text_view key) const noexcept {
