@@ -3,6 +3,7 @@
 
 /// Data sets, and loaders that make tensors of their batches.
 
+#include "shardwise/data/block_rows.hpp"
 #include "shardwise/data/distribute_batches.hpp"
 #include "shardwise/data/idx.hpp"
 #include "shardwise/data/prefetch.hpp"

@@ -14,6 +14,12 @@
 
 namespace shardwise {
 
+/// A row of a block of host memory, which it refers to.
+template <Element T>
+struct sample_row {
+  strided<const T> view{};
+};
+
 namespace detail {
 
 template <class F>
@@ -26,6 +32,10 @@ struct element_of_field<F> {
 };
 template <HostBlock F>
 struct element_of_field<F> : element_of_block<F> {};
+template <class T>
+struct element_of_field<sample_row<T>> {
+  using type = T;
+};
 
 /// The type of the elements of a field.
 template <class F>
@@ -33,8 +43,8 @@ using field_element = typename element_of_field<std::remove_cvref_t<F>>::type;
 
 }  // namespace detail
 
-/// A part of a sample that becomes a row of one tensor: a number, or a block of them in one of the
-/// forms of `HostBlock`, such as a vector, a span or an Eigen matrix.
+/// A part of a sample that becomes a row of one tensor: a number, a `sample_row`, or a block of
+/// numbers in one of the forms of `HostBlock`, such as a vector, a span or an Eigen matrix.
 template <class F>
 concept SampleField = Element<detail::field_element<F>>;
 
@@ -95,6 +105,8 @@ template <class F>
 [[nodiscard]] host_block<field_element<F>> row_of_field(const F& field, int rank) {
   if constexpr (Element<F>)
     return {.view = {&field, {}, {}}, .is_run = false, .count = 1};
+  else if constexpr (requires { field.view.strides; })
+    return {.view = field.view, .is_run = false, .count = field.view.size()};
   else
     return block_of(field, rank);
 }

@@ -6,6 +6,7 @@
 #include <shardwise/data.hpp>
 #include <shardwise/shardwise.hpp>
 
+#include <Eigen/Core>
 #include <range/v3/view/iota.hpp>
 #include <range/v3/view/transform.hpp>
 #include <range/v3/view/zip.hpp>
@@ -15,6 +16,7 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <sys/wait.h>
@@ -138,6 +140,46 @@ TEST_CASE("a dimension other than the first may count samples") {
     const auto host = to_host(x);
     for (index_t i = 0; i < 8; ++i) CHECK(host(i % 2, i / 2) == static_cast<float>(i));
   }
+}
+
+TEST_CASE("rows of matrices and windows of texts are samples") {
+  const device_pool pool{pod{}};
+  using rows = tensor<float, P<"data", none>, 2, 3>;
+  Eigen::MatrixXf matrix(4, 3);  // column-major
+  for (int i = 0; i < 12; ++i) matrix(i / 3, i % 3) = static_cast<float>(i);
+  const auto check = [&](auto loader, index_t first) {
+    for (auto&& x : loader) {
+      const auto host = to_host(x);
+      for (index_t i = 0; i < 6; ++i) CHECK(host(i / 3, i % 3) == static_cast<float>(first + i));
+      first += 6;
+    }
+    return first;
+  };
+  CHECK(check(rows_of(matrix) | batch(2, last_batch::dropped) | distribute<rows>(pool), 0) == 12);
+  CHECK(check(rows_of(Eigen::MatrixXf(matrix)) | batch(2, last_batch::dropped) |
+                  distribute<rows>(pool) | prefetch(),
+              0) == 12);
+  const auto host = to_host(distribute<tensor<float, P<none, none>, 4, 3>>(pool, matrix));
+  CHECK(check(rows_of(host) | batch(2, last_batch::dropped) | distribute<rows>(pool), 0) == 12);
+  const std::span<const float> elements = host.elements();
+  CHECK(check(rows_of(elements, {3}) | batch(2, last_batch::dropped) | distribute<rows>(pool), 0) ==
+        12);
+  CHECK(refusal([&] { return rows_of(elements, {5}); }) == violation::host_size_differs);
+
+  // Windows of three from 0, 4, 8 on, and the same one element further.
+  auto pairs = ranges::views::zip(windows_of(elements, 3, 4), windows_of(elements, 3, 4, 1)) |
+               batch(2, last_batch::dropped) | distribute<rows, rows>(pool);
+  index_t batches = 0;
+  for (auto&& [x, y] : pairs) {
+    ++batches;
+    CHECK(to_host(x)(1, 2) == 6);
+    CHECK(to_host(y)(1, 2) == 7);
+  }
+  CHECK(batches == 1);
+  CHECK(ranges::distance(windows_of(elements, 3, 4)) == 3);
+  CHECK(ranges::distance(windows_of(elements, 3, 4, 1)) == 3);
+  CHECK(ranges::distance(windows_of(elements, 3, 4, 2)) == 2);
+  CHECK(ranges::distance(windows_of(elements, 13, 1)) == 0);
 }
 
 TEST_CASE("tensors without types have the specs of their ranks, or of their keys") {
