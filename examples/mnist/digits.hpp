@@ -4,10 +4,15 @@
 
 #include <shardwise/data.hpp>
 
+#include <range/v3/view/zip.hpp>
+
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <random>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -20,10 +25,10 @@ using shardwise::index_t;
 
 inline constexpr index_t side = 28, pixels = side * side, classes = 10;
 
-/// An image as it is shown: moved by so many pixels.
-struct sample {
-  index_t image = 0;
-  index_t right = 0, down = 0;
+/// A changed copy of an image, with its label.
+struct changed_sample {
+  std::array<std::uint8_t, static_cast<std::size_t>(pixels)> image;
+  std::uint8_t label;
 };
 
 /// Images of digits, 28 x 28 bytes each, and what they show.
@@ -32,20 +37,32 @@ struct digits {
   std::vector<std::uint8_t> labels;
 
   [[nodiscard]] index_t size() const noexcept { return static_cast<index_t>(labels.size()); }
-  /// What is moved out of the image is gone, and what comes in is black.
-  [[nodiscard]] float pixel(const sample& of, index_t at) const {
-    const index_t y = at / side - of.down, x = at % side - of.right;
-    if (y < 0 || y >= side || x < 0 || x >= side) return 0;
-    const index_t place = of.image * pixels + y * side + x;
-    return static_cast<float>(images[static_cast<std::size_t>(place)]) / 255.0F;
-  }
-  [[nodiscard]] int label(const sample& of) const {
-    return labels[static_cast<std::size_t>(of.image)];
+  /// The data set: an image and its label are a sample.
+  [[nodiscard]] auto samples() const {
+    return ranges::views::zip(shardwise::rows_of(std::span<const std::uint8_t>(images), {pixels}),
+                              labels);
   }
   void add(const digits& from, index_t image) {
     const auto first = from.images.begin() + image * pixels;
     images.insert(images.end(), first, first + pixels);
     labels.push_back(from.labels[static_cast<std::size_t>(image)]);
+  }
+};
+
+/// A digit is what it is two pixels further, too: moves an image by up to two, in each direction.
+/// What is moved out of the image is gone, and what comes in is black.
+struct moved {
+  template <class Sample>
+  changed_sample operator()(const Sample& from, shardwise::random_key key) const {
+    const auto& [image, label] = from;
+    const index_t right = static_cast<index_t>(key.value % 5) - 2;
+    const index_t down = static_cast<index_t>(key.value / 5 % 5) - 2;
+    changed_sample to{{}, label};
+    for (index_t y = std::max<index_t>(down, 0); y < side + std::min<index_t>(down, 0); ++y)
+      for (index_t x = std::max<index_t>(right, 0); x < side + std::min<index_t>(right, 0); ++x)
+        to.image[static_cast<std::size_t>(y * side + x)] =
+            image.view.data[(y - down) * side + x - right];
+    return to;
   }
 };
 

@@ -9,16 +9,13 @@
 #include <shardwise/optim.hpp>
 #include <shardwise/shardwise.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <random>
 #include <stdexcept>
 #include <string_view>
-#include <vector>
 
 namespace {
 
@@ -26,12 +23,12 @@ using namespace shardwise;
 using namespace mnist;
 
 struct pod : mesh<axis<"data", 2>, axis<"model", 2>> {};
-constexpr index_t batch = 100, hidden = 256;
+constexpr index_t batch_size = 100, hidden = 256;
 
 template <class T, class Spec, index_t... N>
 using tensor = sharded_tensor<T, extents<N...>, layout<pod, Spec>>;
-using pictures = tensor<float, P<"data", none>, batch, pixels>;
-using labels = tensor<std::int32_t, P<"data">, batch>;
+using pictures = tensor<float, P<"data", none>, batch_size, pixels>;
+using labels = tensor<std::int32_t, P<"data">, batch_size>;
 
 // The first layer is split by columns, the second by rows: one reduction over `model` between them
 // and the loss.
@@ -61,16 +58,18 @@ struct two_convolutions {
 
   template <class X>
   constexpr auto operator()(const X& x) const {
-    const auto image = reshape<extents<batch, 1, side, side>>(x);
+    const auto image = reshape<extents<batch_size, 1, side, side>>(x);
     const auto coarse = max_pool<windows<2, 2>>(relu(first(image)));
     const auto coarser = max_pool<windows<2, 2>>(relu(second(coarse)));
-    return last(reshape<extents<batch, many * quarter * quarter>>(coarser));
+    return last(reshape<extents<batch_size, many * quarter * quarter>>(coarser));
   }
 };
 using convolutional_model = two_convolutions<first_features, more_features, last_layer>;
 
+/// Bytes as brightnesses from 0 to 1.
+constexpr auto bright = [](const auto& x) { return x * (1 / 255.0F); };
 constexpr auto loss = [](const auto& m, const auto& x, const auto& wanted) {
-  return reshard<P<>>(nn::cross_entropy(m(x), wanted));
+  return reshard<P<>>(nn::cross_entropy(m(bright(x)), wanted));
 };
 constexpr optim::training_step learn{loss, optim::adamw{.weight_decay = 0.05}};
 
@@ -87,33 +86,19 @@ constexpr auto convolutional_cost = cost_of<convolutional_model>;
 static_assert(convolutional_cost.collectives("model") == 2 + 1);
 static_assert(convolutional_cost.collectives("data") == 1 + 6);
 
-pictures show(const device_pool& pool, const digits& from, const sample* some) {
-  return distribute<pictures>(
-      pool, [&](const global_index& at) { return from.pixel(some[at[0]], at[1]); });
-}
-labels tell(const device_pool& pool, const digits& from, const sample* some) {
-  return distribute<labels>(
-      pool, [&](const global_index& at) { return std::int32_t{from.label(some[at[0]])}; });
-}
-
-std::vector<sample> in_order(const digits& all) {
-  std::vector<sample> order;
-  for (index_t i = 0; i < all.size(); ++i) order.push_back({i});
-  return order;
-}
-
 /// The part of the images that the model names rightly, of as many as fill batches.
 template <class Model>
 double test(const device_pool& pool, const Model& m, const digits& on) {
-  const std::vector<sample> order = in_order(on);
   index_t right = 0, all = 0;
-  for (; all + batch <= on.size(); all += batch) {
-    const auto scores = to_host(m(show(pool, on, &order[static_cast<std::size_t>(all)])));
-    for (index_t i = 0; i < batch; ++i) {
+  for (auto&& [x, wanted] :
+       on.samples() | batch(batch_size, last_batch::dropped) | distribute<pictures, labels>(pool)) {
+    const auto scores = to_host(m(bright(x)));
+    const auto label = to_host(wanted);
+    for (index_t i = 0; i < batch_size; ++i, ++all) {
       index_t best = 0;
       for (index_t c = 1; c < classes; ++c)
         if (scores(i, c) > scores(i, best)) best = c;
-      right += best == on.label({all + i}) ? 1 : 0;
+      right += best == label(i) ? 1 : 0;
     }
   }
   return static_cast<double>(right) / static_cast<double>(all);
@@ -125,29 +110,21 @@ double train(const digits& seen, const digits& unseen, int rounds, double peak) 
   auto m = nn::initialise<Model>(pool, random_key{2026});
   auto state = learn.optimizer.start(m);
   auto learn_step = step(learn);
-  const index_t steps = seen.size() / batch;
-  const optim::warmup_cosine schedule{.peak = peak, .warmup = 20, .steps = rounds * steps};
-  std::vector<sample> order = in_order(seen);
-  std::mt19937_64 random(1);
+  auto loader = seen.samples() | shuffle(random_key{1}) | augment(random_key{2}, moved{}) |
+                batch(batch_size, last_batch::dropped) | distribute<pictures, labels>(pool) |
+                prefetch();
+  const optim::warmup_cosine schedule{.peak = peak, .warmup = 20, .steps = rounds * loader.size()};
+  index_t steps = 0;
   double score = 0;
   for (int round = 0; round < rounds; ++round) {
-    std::shuffle(order.begin(), order.end(), random);
-    // A digit is what it is two pixels further, too: no image is seen twice alike.
-    for (sample& each : order) {
-      each.right = static_cast<index_t>(random() % 5) - 2;
-      each.down = static_cast<index_t>(random() % 5) - 2;
-    }
     double sum = 0;
-    for (index_t s = 0; s < steps; ++s) {
-      const sample* const some = &order[static_cast<std::size_t>(s * batch)];
-      const auto x = show(pool, seen, some);
-      const auto wanted = tell(pool, seen, some);
-      const auto rate = static_cast<float>(schedule(round * steps + s));
+    for (auto&& [x, wanted] : loader) {
+      const auto rate = static_cast<float>(schedule(steps++));
       sum += double{to_host(learn_step(m, state, rate, x, wanted))()};
     }
     score = test(pool, m, unseen);
     std::printf("round %2d: loss %.4f, %.2f %% of the unseen images\n", round + 1,
-                sum / static_cast<double>(steps), 100 * score);
+                sum / static_cast<double>(loader.size()), 100 * score);
     std::fflush(stdout);
   }
   return score;

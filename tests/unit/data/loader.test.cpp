@@ -15,6 +15,7 @@
 #include <chrono>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <stdexcept>
@@ -343,6 +344,18 @@ TEST_CASE("a state counts what a loop has received, and another loader goes on f
   const auto at = running.begin();
   CHECK(refusal([&] { running.resume(first.state()); }) == violation::loader_state_differs);
   CHECK(refusal([&] { (void)running.begin(); }) == violation::loader_state_differs);
+}
+
+TEST_CASE("a state is metadata of a file, and read back") {
+  for (const std::optional<random_key> key : {std::optional<random_key>(), {random_key{~0ULL}}}) {
+    const loader_state state{3, 40, {100, 2, remaining_samples::padded, key}};
+    CHECK(loader_state_of(to_metadata(state)) == state);
+  }
+  auto damaged = to_metadata(loader_state{});
+  damaged["loader.batches"] = "1x";
+  CHECK(refusal([&] { return loader_state_of(damaged); }) == violation::text_is_malformed);
+  damaged.erase("loader.batches");
+  CHECK(refusal([&] { return loader_state_of(damaged); }) == violation::text_is_malformed);
 }
 
 TEST_CASE("an exception of the data set arrives at the batch of its sample") {
