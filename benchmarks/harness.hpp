@@ -24,6 +24,7 @@ struct row {
   /// peer (bytes, for instance).
   double scale = 1;
   double goal = 1;
+  int rounds = 15;
 };
 
 /// What makes the rows of each file; files add theirs when they are linked in.
@@ -63,7 +64,7 @@ inline double median(std::vector<double> all) {
 }
 
 /// Times one row, prints it and returns whether it reached its goal.
-inline bool measure(const row& each, int rounds) {
+inline bool measure(const row& each) {
   // The first half second on fresh memory is the system's: it maps pages and joins them.
   const auto warm = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
   while (std::chrono::steady_clock::now() < warm) {
@@ -75,7 +76,7 @@ inline bool measure(const row& each, int rounds) {
   std::vector<double> subject;
   std::vector<double> peer;
   std::vector<double> ratios;
-  for (int r = 0; r < rounds; ++r) {
+  for (int r = 0; r < each.rounds; ++r) {
     subject.push_back(seconds(each.subject, ours));
     peer.push_back(seconds(each.peer, theirs));
     ratios.push_back(each.scale * peer.back() / subject.back());
@@ -92,7 +93,7 @@ inline bool measure(const row& each, int rounds) {
 }
 
 /// Runs the rows whose names contain one of the filters (all without one) and prints a table.
-inline int run(const std::vector<std::string_view>& filters, int rounds = 15) {
+inline int run(const std::vector<std::string_view>& filters) {
   std::printf("%-46s %-28s %11s %11s %7s %15s %6s\n", "subject", "yardstick", "subject us",
               "yardstick", "ratio", "(10%..90%)", "goal");
   bool all = true;
@@ -102,7 +103,7 @@ inline int run(const std::vector<std::string_view>& filters, int rounds = 15) {
         return each.name.find(f) != std::string::npos;
       };
       if (!filters.empty() && std::none_of(filters.begin(), filters.end(), wanted)) continue;
-      all = measure(each, rounds) && all;
+      all = measure(each) && all;
     }
   std::printf("%s\n", all ? "every row reached its goal" : "some rows are below their goal");
   return 0;

@@ -22,6 +22,33 @@ namespace shardwise {
 ///     const index_permutation order(random_key{7}, 60000);
 ///     order[0];                                     // the item that comes first
 class index_permutation {
+  static constexpr int most_rounds = 4 * 64 + 8;
+  /// The items that are permuted together, which compilers vectorize.
+  static constexpr std::size_t lanes = 16;
+
+  [[nodiscard]] static constexpr std::size_t at(int round) noexcept {
+    return static_cast<std::size_t>(round);
+  }
+  template <std::size_t Lanes>
+  constexpr void permute(std::array<index_t, Lanes>& items) const noexcept {
+    for (int r = 0; r < rounds_; ++r) {
+      philox<Lanes> bits{};
+      std::array<index_t, Lanes> partners{};
+      for (std::size_t i = 0; i < Lanes; ++i) {
+        partners[i] = turns_[at(r)] - items[i] + (turns_[at(r)] < items[i] ? count_ : 0);
+        const auto pair = static_cast<std::uint64_t>(std::max(items[i], partners[i]));
+        bits.words[0][i] = static_cast<std::uint32_t>(pair);
+        bits.words[1][i] = static_cast<std::uint32_t>(pair >> 32U);
+        bits.words[2][i] = static_cast<std::uint32_t>(r);
+        bits.words[3][i] = static_cast<std::uint32_t>(internal::stream::shuffle);
+      }
+      bits.run(static_cast<std::uint32_t>(key_.value),
+               static_cast<std::uint32_t>(key_.value >> 32U));
+      for (std::size_t i = 0; i < Lanes; ++i)
+        items[i] = bits.words[0][i] % 2 == 0 ? items[i] : partners[i];
+    }
+  }
+
  public:
   constexpr index_permutation(random_key key, index_t count) noexcept : key_(key), count_(count) {
     if (count < 2) return;
@@ -52,33 +79,6 @@ class index_permutation {
   }
 
  private:
-  static constexpr int most_rounds = 4 * 64 + 8;
-  /// The items that are permuted together, which compilers vectorize.
-  static constexpr std::size_t lanes = 16;
-
-  [[nodiscard]] static constexpr std::size_t at(int round) noexcept {
-    return static_cast<std::size_t>(round);
-  }
-  template <std::size_t Lanes>
-  constexpr void permute(std::array<index_t, Lanes>& items) const noexcept {
-    for (int r = 0; r < rounds_; ++r) {
-      philox<Lanes> bits{};
-      std::array<index_t, Lanes> partners{};
-      for (std::size_t i = 0; i < Lanes; ++i) {
-        partners[i] = turns_[at(r)] - items[i] + (turns_[at(r)] < items[i] ? count_ : 0);
-        const auto pair = static_cast<std::uint64_t>(std::max(items[i], partners[i]));
-        bits.words[0][i] = static_cast<std::uint32_t>(pair);
-        bits.words[1][i] = static_cast<std::uint32_t>(pair >> 32U);
-        bits.words[2][i] = static_cast<std::uint32_t>(r);
-        bits.words[3][i] = static_cast<std::uint32_t>(internal::stream::shuffle);
-      }
-      bits.run(static_cast<std::uint32_t>(key_.value),
-               static_cast<std::uint32_t>(key_.value >> 32U));
-      for (std::size_t i = 0; i < Lanes; ++i)
-        items[i] = bits.words[0][i] % 2 == 0 ? items[i] : partners[i];
-    }
-  }
-
   random_key key_;
   index_t count_ = 0;
   int rounds_ = 0;

@@ -28,8 +28,8 @@ struct prefetch_of_batches {
 
   template <class Loader>
     requires(!std::is_lvalue_reference_v<Loader>)
-  [[nodiscard]] friend auto operator|(Loader&& loader, const prefetch_of_batches& how)
-      -> decltype(std::move(loader).prefetched(how.options)) {
+  &&requires(Loader loader) { std::move(loader).prefetched(prefetch_options()); }
+  [[nodiscard]] friend auto operator|(Loader&& loader, const prefetch_of_batches& how) {
     return std::move(loader).prefetched(how.options);
   }
 };
