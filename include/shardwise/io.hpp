@@ -8,6 +8,9 @@
 #include "shardwise/core/broken_rule.hpp"
 // clang-format on
 #include "shardwise/io/file.hpp"
+#include "shardwise/io/file_array.hpp"
+#include "shardwise/io/file_bytes.hpp"
+#include "shardwise/io/mapped_file.hpp"
 #include "shardwise/io/safetensors.hpp"
 #include "shardwise/io/safetensors_header.hpp"
 #include "shardwise/io/stored_tensors.hpp"
