@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/io/file_bytes.hpp"
+#include "shardwise/io/stored_elements.hpp"
 #include "shardwise/layout/tensor_desc.hpp"
 
 #include <cstddef>
@@ -12,10 +13,6 @@
 #include <vector>
 
 namespace shardwise {
-
-/// Whether elements of a file must have the type that a program asks for, or are converted to it,
-/// as `cast` does.
-enum class file_elements : std::uint8_t { same, converted };
 
 /// An array in a file, as NPY, NPZ and IDX have it: the type of its elements, its extents, and
 /// where its elements are. The order and the bytes of elements are those of the file; reading
@@ -48,7 +45,8 @@ class file_array {
   /// file, row-major. Throws `stored_tensor_differs` for other elements or for part of a row, and
   /// `index_is_out_of_range`.
   template <Element T>
-  void read_rows(index_t first, std::span<T> to, file_elements how = file_elements::same) const {
+  void read_rows(index_t first, std::span<T> to,
+                 stored_elements how = stored_elements::same) const {
     read_rows(first, to.data(), static_cast<index_t>(to.size()), element_of<T>, how);
   }
   /// Copies part of the array: `count[d]` indices of each dimension from `first[d]` on.
@@ -66,12 +64,12 @@ class file_array {
   }
 
   /// Throws `stored_tensor_differs` unless the elements have this type, or may be converted to it.
-  void require_elements(element wanted, file_elements how = file_elements::same) const;
+  void require_elements(element wanted, stored_elements how = stored_elements::same) const;
   /// Throws `stored_tensor_differs` unless it has these extents, where `dyn` matches any.
   void require_extents(const extents_desc& wanted) const;
 
  private:
-  void read_rows(index_t first, void* to, index_t count, element wanted, file_elements how) const;
+  void read_rows(index_t first, void* to, index_t count, element wanted, stored_elements how) const;
   [[nodiscard]] const void* in_place(element wanted, std::size_t alignment) const;
 };
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "shardwise/core/config.hpp"
-#include "shardwise/io/convert_elements_work.hpp"
+#include "shardwise/io/converted_elements_work.hpp"
 #include "shardwise/io/file_array.hpp"
 #include "shardwise/io/strided_bytes_work.hpp"
 
@@ -42,7 +42,8 @@ SHARDWISE_INLINE_FILES index_t file_array::row_size() const noexcept {
   return count;
 }
 
-SHARDWISE_INLINE_FILES void file_array::require_elements(element wanted, file_elements how) const {
+SHARDWISE_INLINE_FILES void file_array::require_elements(element wanted,
+                                                         stored_elements how) const {
   const auto refuse = [&](const std::string& reason) {
     detail::fail_file(violation::stored_tensor_differs, bytes.name(), reason);
   };
@@ -52,9 +53,9 @@ SHARDWISE_INLINE_FILES void file_array::require_elements(element wanted, file_el
   if (!other_shape.empty())
     refuse("it has " + std::to_string(other_shape.size()) +
            " dimensions, and a tensor has at most " + std::to_string(max_rank));
-  if (how == file_elements::same && type != wanted)
+  if (how == stored_elements::same && type != wanted)
     refuse("it has elements of " + detail::element_words(type) + ", not " +
-           detail::element_words(wanted) + "; file_elements::converted converts them");
+           detail::element_words(wanted) + "; stored_elements::converted converts them");
 }
 
 SHARDWISE_INLINE_FILES void file_array::require_extents(const extents_desc& wanted) const {
@@ -92,7 +93,7 @@ SHARDWISE_INLINE_FILES void file_array::read_run(const global_index& first, inde
 }
 
 SHARDWISE_INLINE_FILES void file_array::read_rows(index_t first, void* to, index_t count,
-                                                  element wanted, file_elements how) const {
+                                                  element wanted, stored_elements how) const {
   require_elements(wanted, how);
   const index_t width = row_size(), number = width == 0 ? 0 : count / width;
   if (number * width != count)
@@ -123,7 +124,7 @@ SHARDWISE_INLINE_FILES void file_array::read_rows(index_t first, void* to, index
       read(at, part, target);
     } else {
       read(at, part, stored.data());
-      internal::convert_elements(type, stored.data(), wanted, target, now * width);
+      detail::convert_elements(type, stored.data(), now * width, wanted, target);
     }
   }
 }

@@ -74,7 +74,11 @@ inline void unpack_into(const file_bytes& packed, packing how, unpacked_bytes& o
     if (result == Z_BUF_ERROR && stream->avail_in == 0 && place == packed.size())
       packed.refuse("its packed data go on after its end, at byte " + std::to_string(place));
     if (result == Z_STREAM_END) {
-      if (how == packing::deflate) break;
+      if (how == packing::deflate) {
+        if (at() == packed.size()) break;
+        packed.refuse("its packed data end at byte " + std::to_string(at()) + ", and it has " +
+                      std::to_string(packed.size()));
+      }
       const auto rest = packed.bytes(at(), packed.size() - at());
       if (std::all_of(rest.begin(), rest.end(), [](std::byte b) { return b == std::byte{0}; }))
         break;

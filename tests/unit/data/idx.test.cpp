@@ -164,7 +164,7 @@ TEST_CASE("an IDX file is opened as an array of any elements, and nothing is rea
   floats.read_rows(0, std::span<float>(rows));
   REQUIRE(std::vector<float>(rows, rows + 4) == std::vector<float>{1, -1, 2, 3.14159274F});
   std::int32_t whole[2]{};
-  floats.read_rows(1, std::span<std::int32_t>(whole), file_elements::converted);
+  floats.read_rows(1, std::span<std::int32_t>(whole), stored_elements::converted);
   REQUIRE((whole[0] == 2 && whole[1] == 3));
   REQUIRE_THROWS_WITH(floats.read_rows(1, std::span<std::int32_t>(whole)),
                       contains("stored_tensor_differs") && contains("elements of f32, not i32"));
