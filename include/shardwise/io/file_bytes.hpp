@@ -20,8 +20,8 @@ class file_bytes {
   explicit file_bytes(const std::string& path);
   /// Takes a mapped file; `name` is that of the bytes in errors.
   file_bytes(std::string name, mapped_file file);
-  /// Takes the first `size` bytes of pages in memory.
-  file_bytes(std::string name, detail::mapped_pages memory, index_t size);
+  /// Takes `size` bytes in memory, wherever they come from.
+  file_bytes(std::string name, std::shared_ptr<const std::byte> memory, index_t size);
 
   /// Returns what errors call the bytes: the path of the file, and what in it they are.
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
@@ -48,7 +48,7 @@ class file_bytes {
 
   std::string name_;
   std::shared_ptr<const mapped_file> file_;
-  std::shared_ptr<const detail::mapped_pages> memory_;
+  std::shared_ptr<const std::byte> memory_;
   index_t begin_ = 0;
   index_t size_ = 0;
 };

@@ -15,11 +15,9 @@ SHARDWISE_INLINE_FILES file_bytes::file_bytes(std::string name, mapped_file file
     : name_(std::move(name)),
       file_(std::make_shared<const mapped_file>(std::move(file))),
       size_(file_->size()) {}
-SHARDWISE_INLINE_FILES file_bytes::file_bytes(std::string name, detail::mapped_pages memory,
-                                              index_t size)
-    : name_(std::move(name)),
-      memory_(std::make_shared<const detail::mapped_pages>(std::move(memory))),
-      size_(size) {}
+SHARDWISE_INLINE_FILES file_bytes::file_bytes(std::string name,
+                                              std::shared_ptr<const std::byte> memory, index_t size)
+    : name_(std::move(name)), memory_(std::move(memory)), size_(size) {}
 
 SHARDWISE_INLINE_FILES void file_bytes::refuse(const std::string& reason) const {
   detail::fail_file(violation::file_is_malformed, name_, reason);
@@ -32,9 +30,7 @@ SHARDWISE_INLINE_FILES void file_bytes::require_part(index_t place, index_t coun
 }
 
 SHARDWISE_INLINE_FILES std::span<const std::byte> file_bytes::bytes() const {
-  const std::byte* const begin = file_ != nullptr     ? file_->bytes().data()
-                                 : memory_ != nullptr ? memory_->begin()
-                                                      : nullptr;
+  const std::byte* const begin = file_ != nullptr ? file_->bytes().data() : memory_.get();
   if (size_ == 0) return {};
   return {begin + begin_, static_cast<std::size_t>(size_)};
 }

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <fcntl.h>
+#include <memory>
 #include <span>
 #include <string>
 #include <unistd.h>
@@ -57,7 +58,9 @@ class unpacked_bytes {
   [[nodiscard]] file_bytes finish(std::string name) && {
     if (file_.number() < 0) {
       memory_.shrink(static_cast<std::size_t>(used_));
-      return {std::move(name), std::move(memory_), used_};
+      const auto pages = std::make_shared<const mapped_pages>(std::move(memory_));
+      // The bytes keep the pages.
+      return {std::move(name), std::shared_ptr<const std::byte>(pages, pages->begin()), used_};
     }
     empty_memory();
     memory_ = {};
