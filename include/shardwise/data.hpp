@@ -5,6 +5,7 @@
 
 #include "shardwise/data/block_rows.hpp"
 #include "shardwise/data/distribute_batches.hpp"
+#include "shardwise/data/file_rows.hpp"
 #include "shardwise/data/idx.hpp"
 #include "shardwise/data/loader_metadata.hpp"
 #include "shardwise/data/prefetch.hpp"

@@ -7,7 +7,16 @@
 // clang-format off
 #include "shardwise/core/broken_rule.hpp"
 // clang-format on
+#include "shardwise/io/csv.hpp"
 #include "shardwise/io/file.hpp"
+#include "shardwise/io/file_array.hpp"
+#include "shardwise/io/file_bytes.hpp"
+#include "shardwise/io/load_array.hpp"
+#include "shardwise/io/mapped_file.hpp"
+#include "shardwise/io/npy.hpp"
+#include "shardwise/io/npy_header.hpp"
 #include "shardwise/io/safetensors.hpp"
 #include "shardwise/io/safetensors_header.hpp"
+#include "shardwise/io/stored_elements.hpp"
 #include "shardwise/io/stored_tensors.hpp"
+#include "shardwise/io/unpack_options.hpp"

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 // Functions on files of tensors. Part of the library where there is a JSON library.
 #define SHARDWISE_ENGINE
+#include "shardwise/io/csv_work.hpp"
+#include "shardwise/io/file_array_work.hpp"
+#include "shardwise/io/file_bytes_work.hpp"
 #include "shardwise/io/file_work.hpp"
+#include "shardwise/io/load_array_work.hpp"
+#include "shardwise/io/mapped_file_work.hpp"
+#include "shardwise/io/npy_header_work.hpp"
+#include "shardwise/io/npy_work.hpp"
 #include "shardwise/io/safetensors_header_work.hpp"
 #include "shardwise/io/safetensors_work.hpp"
 #include "shardwise/io/stored_tensors_work.hpp"

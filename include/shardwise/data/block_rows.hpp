@@ -74,15 +74,11 @@ template <Element T>
   return detail::rows_of_view(strided<const T>{elements.data(), whole, row_major(whole)}, nullptr);
 }
 
-/// Returns windows of `length` adjacent elements, the first of which begins at `first` and the
-/// others `step` elements further: samples of a text, for example. The data set refers to the
-/// elements. What remains at the end, and is shorter than a window, is left out.
-///
-///     // each letter is told by those before it
-///     ranges::views::zip(windows_of(text, 64, 64), windows_of(text, 64, 64, 1))
+namespace detail {
+
 template <Element T>
-[[nodiscard]] auto windows_of(std::span<const T> elements, index_t length, index_t step,
-                              index_t first = 0) {
+[[nodiscard]] auto windows_in(std::span<const T> elements, index_t length, index_t step,
+                              index_t first, std::shared_ptr<const void> owner) {
   if (length < 1 || step < 1 || first < 0)
     fail({.rule = violation::amount_is_out_of_range,
           .have = std::min({length, step, first + 1}),
@@ -92,7 +88,21 @@ template <Element T>
   const index_t count = room < length ? 0 : (room - length) / step + 1;
   return detail::rows_of_view(
       strided<const T>{elements.data() + (count > 0 ? first : 0), {count, length}, {step, 1}},
-      nullptr);
+      std::move(owner));
+}
+
+}  // namespace detail
+
+/// Returns windows of `length` adjacent elements, the first of which begins at `first` and the
+/// others `step` elements further: samples of a text, for example. The data set refers to the
+/// elements. What remains at the end, and is shorter than a window, is left out.
+///
+///     // each letter is told by those before it
+///     ranges::views::zip(windows_of(text, 64, 64), windows_of(text, 64, 64, 1))
+template <Element T>
+[[nodiscard]] auto windows_of(std::span<const T> elements, index_t length, index_t step,
+                              index_t first = 0) {
+  return detail::windows_in(elements, length, step, first, nullptr);
 }
 
 }  // namespace shardwise

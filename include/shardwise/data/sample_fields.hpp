@@ -7,6 +7,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <memory>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
@@ -14,10 +15,12 @@
 
 namespace shardwise {
 
-/// A row of a block of host memory, which it refers to.
+/// A row of a block of host memory: where it is, or a copy that it shares.
 template <Element T>
 struct sample_row {
   strided<const T> view{};
+  /// What owns the elements of a copy.
+  std::shared_ptr<const void> owner{};
 };
 
 namespace detail {

@@ -43,10 +43,17 @@ class file_handle {
 class input_file {
  public:
   explicit input_file(std::string path);
+  /// Takes a regular file that is open already, such as one without a name; `path` names it in
+  /// errors.
+  input_file(std::string path, detail::file_handle open);
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   /// Returns the size of the file when it was opened.
   [[nodiscard]] index_t size() const noexcept { return size_; }
+  /// Fails if the file has become shorter since it was opened.
+  void require_size() const;
+  /// Returns the file as the operating system knows it.
+  [[nodiscard]] const detail::file_handle& handle() const noexcept { return handle_; }
 
   /// Fills `to` with the bytes from `place` on.
   void read(index_t place, std::span<std::byte> to) const;

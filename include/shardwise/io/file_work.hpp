@@ -32,18 +32,36 @@ SHARDWISE_INLINE_FILES bool file_handle::close() noexcept {
   return ::close(std::exchange(number_, -1)) == 0;
 }
 
+/// Opens a file for reading, whatever it is: a pipe without a writer does not block.
+[[nodiscard]] inline file_handle open_to_read(const std::string& path) {
+  internal::require_whole_path(violation::file_is_not_readable, path);
+  file_handle open(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (open.number() < 0) fail_file(violation::file_is_not_readable, path);
+  return open;
+}
+
 }  // namespace detail
 
 SHARDWISE_INLINE_FILES input_file::input_file(std::string path)
-    : path_(std::move(path)), handle_(-1) {
-  internal::require_whole_path(violation::file_is_not_readable, path_);
-  handle_ = detail::file_handle(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    : input_file(path, detail::open_to_read(path)) {}
+SHARDWISE_INLINE_FILES input_file::input_file(std::string path, detail::file_handle open)
+    : path_(std::move(path)), handle_(std::move(open)) {
   struct stat about {};
-  if (handle_.number() < 0 || ::fstat(handle_.number(), &about) != 0)
+  if (::fstat(handle_.number(), &about) != 0)
     detail::fail_file(violation::file_is_not_readable, path_);
   if (!S_ISREG(about.st_mode))
     detail::fail_file(violation::file_is_not_readable, path_, "it is no regular file");
   size_ = about.st_size;
+}
+
+SHARDWISE_INLINE_FILES void input_file::require_size() const {
+  struct stat about {};
+  if (::fstat(handle_.number(), &about) != 0)
+    detail::fail_file(violation::file_is_not_readable, path_);
+  if (about.st_size < size_)
+    detail::fail_file(violation::file_is_not_readable, path_,
+                      "it became shorter: it had " + std::to_string(size_) +
+                          " bytes when it was opened, and has " + std::to_string(about.st_size));
 }
 
 SHARDWISE_INLINE_FILES void input_file::read(index_t place, std::span<std::byte> to) const {

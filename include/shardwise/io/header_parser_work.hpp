@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/io/safetensors_header.hpp"
+#include "shardwise/io/stored_count_work.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -20,18 +21,6 @@ namespace shardwise::detail {
 /// The names of element types in the format, in the order of `element`.
 inline constexpr std::string_view stored_names[element_types] = {
     "F32", "F64", "I32", "I64", "BOOL", "I8", "U8", "BF16", "F16"};
-
-/// Returns the number of elements of a shape of any rank, or nothing if it is above 2^56.
-[[nodiscard]] inline std::optional<index_t> stored_count(const std::vector<index_t>& sizes) {
-  index_t all = 1;
-  bool empty = false;
-  for (const index_t n : sizes) {
-    if (n > max_elements / all) return std::nullopt;
-    if (n > 0) all *= n;
-    empty = empty || n == 0;
-  }
-  return empty ? 0 : all;
-}
 
 /// What a header says about one tensor: its members, and whether each is what it has to be.
 struct header_entry {

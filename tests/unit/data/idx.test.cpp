@@ -119,3 +119,70 @@ TEST_CASE("IDX files that do not hold what their header says are refused") {
                                std::filesystem::file_size(at.file("cut.gz")) / 2);
   REQUIRE(refusal(at.file("cut.gz")) == violation::file_is_malformed);
 }
+
+TEST_CASE("IDX files of several members, and files that are none, are told apart by their bytes") {
+  const scratch at;
+  const std::string bytes = header({2, 3}) + "sixsix";
+  pack(at.file("one.gz"), bytes.substr(0, 7));
+  pack(at.file("two.gz"), bytes.substr(7));
+  const auto read = [&](const char* name) {
+    std::ifstream in(at.file(name), std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  };
+  write(at.file("both.gz"), read("one.gz") + read("two.gz"));
+  pack(at.file("plain"), bytes);  // packed all the same
+  for (const char* name : {"both.gz", "plain"}) {
+    const idx_array whole = read_idx(at.file(name));
+    REQUIRE(whole.extents == extents_desc{2, 3});
+    REQUIRE(std::string(whole.bytes.begin(), whole.bytes.end()) == "sixsix");
+    std::string row(3, ' ');
+    open_idx(at.file(name))
+        .read_rows(1, std::span(reinterpret_cast<std::uint8_t*>(row.data()), row.size()));
+    REQUIRE(row == "six");
+  }
+  write(at.file("page.gz"), "<!doctype html><title>404</title>");
+  const auto refused = [](const auto& call) {
+    REQUIRE_THROWS_WITH(
+        call(), contains("file_is_malformed") && contains("3c 21 64 6f (\"<!do\")") &&
+                    contains("not as an IDX file does") && contains("packed by gzip, with 1f 8b"));
+  };
+  refused([&] { (void)read_idx(at.file("page.gz")); });
+  refused([&] { (void)open_idx(at.file("page.gz")); });
+  write(at.file("short"), "ab");
+  REQUIRE_THROWS_WITH(read_idx(at.file("short")), contains("61 62 (\"ab\"), and is shorter"));
+}
+
+TEST_CASE("an IDX file is opened as an array of any elements, and nothing is read before") {
+  const scratch at;
+  write(at.file("floats"), header({2, 2}, 13) + std::string("\x3f\x80\0\0\xbf\x80\0\0"
+                                                            "\x40\0\0\0\x40\x49\x0f\xdb",
+                                                            16));
+  const file_array floats = open_idx(at.file("floats"));
+  REQUIRE(floats.type == element::f32);
+  REQUIRE(floats.is_swapped);
+  float rows[4]{};
+  floats.read_rows(0, std::span<float>(rows));
+  REQUIRE(std::vector<float>(rows, rows + 4) == std::vector<float>{1, -1, 2, 3.14159274F});
+  std::int32_t whole[2]{};
+  floats.read_rows(1, std::span<std::int32_t>(whole), stored_elements::converted);
+  REQUIRE((whole[0] == 2 && whole[1] == 3));
+  REQUIRE_THROWS_WITH(floats.read_rows(1, std::span<std::int32_t>(whole)),
+                      contains("stored_tensor_differs") && contains("elements of f32, not i32"));
+  REQUIRE_THROWS_WITH(floats.read_rows(0, std::span<float>(rows, 3)), contains("no whole rows"));
+  REQUIRE_THROWS_WITH(floats.read_rows(1, std::span<float>(rows)),
+                      contains("index_is_out_of_range"));
+  REQUIRE_THROWS_WITH(read_idx(at.file("floats")), contains("open_idx reads others"));
+
+  write(at.file("shorts"), header({1, 2}, 11) + "abcd");
+  const file_array shorts = open_idx(at.file("shorts"));
+  REQUIRE(!shorts.is_loadable());
+  REQUIRE_THROWS_WITH(shorts.require_elements(element::i32), contains("elements of i16"));
+
+  write(at.file("bytes"), header({0, 4}));
+  REQUIRE(open_idx(at.file("bytes")).rows() == 0);
+  write(at.file("bytes"), header({3, 2}) + "abcdef");
+  const auto in_place = open_idx(at.file("bytes")).in_place<std::uint8_t>();
+  REQUIRE(in_place.size() == 6);
+  write(at.file("bytes"), header({3, 2}) + "abcdefg");
+  REQUIRE_THROWS_WITH(open_idx(at.file("bytes")), contains("says 6 bytes, and it has 7 after it"));
+}

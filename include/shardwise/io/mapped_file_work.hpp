@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/config.hpp"
+#include "shardwise/io/mapped_file.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace shardwise {
+
+namespace detail {
+
+SHARDWISE_INLINE_FILES mapped_pages::~mapped_pages() {
+  if (begin_ != nullptr) ::munmap(begin_, bytes_);
+}
+
+SHARDWISE_INLINE_FILES mapped_pages mapped_pages::reserve(std::size_t bytes) noexcept {
+  if (bytes == 0) return {};
+  void* const at =
+      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (at == MAP_FAILED) return {};
+  return {static_cast<std::byte*>(at), bytes};
+}
+
+SHARDWISE_INLINE_FILES void mapped_pages::shrink(std::size_t bytes) noexcept {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const std::size_t kept = (bytes + page - 1) / page * page;
+  if (kept >= bytes_) return;
+  ::munmap(begin_ + kept, bytes_ - kept);
+  bytes_ = kept;
+  if (kept == 0) begin_ = nullptr;
+}
+
+}  // namespace detail
+
+SHARDWISE_INLINE_FILES mapped_file::mapped_file(std::string path)
+    : mapped_file(input_file(std::move(path))) {}
+SHARDWISE_INLINE_FILES mapped_file::mapped_file(input_file file) : file_(std::move(file)) {
+  const auto size = static_cast<std::size_t>(file_.size());
+  if (size == 0) return;  // the system maps no empty file
+  void* const at = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file_.handle().number(), 0);
+  if (at == MAP_FAILED) detail::fail_file(violation::file_is_not_readable, file_.path());
+  pages_ = detail::mapped_pages(static_cast<std::byte*>(at), size);
+}
+
+}  // namespace shardwise
