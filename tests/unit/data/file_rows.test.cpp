@@ -4,12 +4,14 @@
 #include "support/refusal.hpp"
 #include "support/temporary.hpp"
 #include <shardwise/data.hpp>
+#include <shardwise/io.hpp>
 #include <shardwise/io/npz.hpp>
 #include <shardwise/shardwise.hpp>
 
 #include <range/v3/view/zip.hpp>
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>

@@ -482,3 +482,36 @@ TEST_CASE("every process reads only the samples of its rows, and the batches are
   // Each owner has half of the rows of two batches, twice.
   CHECK(read == 2 * 2 * 2 * 4);
 }
+
+TEST_CASE("processes have equally many batches, and the states of one are those of all") {
+  struct line : mesh<axis<"data", 3>> {};
+  using row =
+      sharded_tensor<std::int32_t, extents<dyn>, layout<line, P<"data">, partial<>, uneven>>;
+  using mask = sharded_tensor<float, extents<dyn>, layout<line, P<"data">, partial<>, uneven>>;
+  const auto order = count_up(145) | shuffle(random_key{2});
+  const device_pool whole{line{}};
+  auto alone = order | batch(48, last_batch::kept) | distribute<row>(whole);
+  const auto all = received(alone);
+  for (const std::vector<index_t>& owner_of :
+       {std::vector<index_t>{0, 1, 2}, std::vector<index_t>{1, 0, 1}})
+    support::run_all_owners(line::value, owner_of, [&](const device_pool& pool) {
+      const auto require = [](bool holds) {
+        if (!holds) throw std::logic_error("other batches");
+      };
+      auto dropped = order | batch(48, last_batch::dropped) | distribute<row>(pool) | prefetch();
+      require(received(dropped).size() == 3);
+      // The last batch has one row, which a single process holds.
+      auto kept = order | batch(48, last_batch::kept) | distribute<row>(pool) | prefetch();
+      require(received(kept, 2) == std::vector(all.begin(), all.begin() + 2));
+      require(kept.state() ==
+              loader_state{0, 2, {145, 48, remaining_samples::kept, random_key{2}}});
+      auto resumed = order | batch(48, last_batch::kept) | distribute<row>(pool) | prefetch();
+      resumed.resume(kept.state());
+      require(received(resumed) == std::vector(all.begin() + 2, all.end()));
+      auto padded =
+          order | batch(48, last_batch::padded) | distribute<row, mask>(pool) | prefetch();
+      float samples = 0;
+      for (auto&& [x, real] : padded) samples += to_host(reshard<P<>>(sum<0>(real)))();
+      require(samples == 145);
+    });
+}
