@@ -51,6 +51,20 @@ void learn_rows(std::vector<tensor_desc>& tensors, int batchdim, const S& sample
       fields_of(sample));
 }
 
+/// Returns true if the elements of the fields of a sample become those of the tensors.
+template <class S, class... X, std::size_t... I>
+[[nodiscard]] consteval bool fields_convert(std::index_sequence<I...>) {
+  using all = std::tuple<X...>;
+  return (
+      row_converts<typename std::tuple_element_t<I, all>::value_type, element_of_sample<S, I>> &&
+      ...);
+}
+
+/// What a call that was refused returns, so that it is the only error.
+struct refused_loader {
+  [[nodiscard]] refused_loader prefetched(const prefetch_options&) && { return *this; }
+};
+
 /// The stage of `distribute<X...>(pool)`.
 template <class... X>
 struct batches_to_tensors {
@@ -67,11 +81,8 @@ struct batches_to_tensors {
                   "distribute<X...>(pool) names one type of tensor for each field of a sample, and "
                   "one for the mask of padded batches");
     if constexpr (field_count<sample> == fields) {
-      for_each_index<fields>([]<std::size_t I>() {
-        using T = typename std::tuple_element_t<I, std::tuple<X...>>::value_type;
-        static_assert(row_converts<T, element_of_sample<sample, I>>,
-                      "numbers with fractions do not become integer elements: change the samples");
-      });
+      static_assert(fields_convert<sample, X...>(std::make_index_sequence<fields>()),
+                    "numbers with fractions do not become integer elements: change the samples");
       std::vector<tensor_desc> tensors{desc_of<X>(X::extents_type::value)...};
       if constexpr (((X::extents_type::dynamic_rank > 0) || ...))
         if (batches.plan.samples > 0 &&
@@ -83,6 +94,8 @@ struct batches_to_tensors {
       return batch_loader<Stream, maker>(
           std::move(batches.samples), batches.plan,
           maker(batch_layouts(to.home, std::move(tensors), batches.plan, batches.batchdim)));
+    } else {
+      return refused_loader();
     }
   }
 };

@@ -57,12 +57,12 @@ std::vector<std::vector<std::int32_t>> received(Loader& loader, index_t most = 1
   return all;
 }
 
-index_t threads_of_process() {
+index_t entries_of(const char* folder) {
   index_t count = 0;
-  for ([[maybe_unused]] const auto& each : std::filesystem::directory_iterator("/proc/self/task"))
-    ++count;
+  for ([[maybe_unused]] const auto& each : std::filesystem::directory_iterator(folder)) ++count;
   return count;
 }
+index_t threads_of_process() { return entries_of("/proc/self/task"); }
 
 }  // namespace
 
@@ -401,6 +401,17 @@ TEST_CASE("a loop may be left at any time, and ends all of its threads") {
       CHECK(threads_of_process() == before);
       CHECK(loader.progress().batches == received_before + 1);
     }
+}
+
+TEST_CASE("loops that are left early leave nothing behind") {
+  const device_pool pool{pod{}};
+  auto loader = count_up(100) | batch(2, last_batch::dropped) | distribute<numbers<2>>(pool) |
+                prefetch({.loader_prefetch_size = 2, .device_prefetch_size = 2});
+  const index_t threads = entries_of("/proc/self/task"), files = entries_of("/proc/self/fd");
+  for (int i = 0; i < 200; ++i) (void)received(loader, 1);
+  CHECK(entries_of("/proc/self/task") == threads);
+  CHECK(entries_of("/proc/self/fd") == files);
+  CHECK(loader.state() == loader_state{199, 1, {100, 2}});
 }
 
 TEST_CASE("what is read ahead is bounded") {
