@@ -324,6 +324,24 @@ TEST_CASE("NPY files that are none are refused with the place or the key") {
   header(header_of("<f4", "(0,)"), "says 0 elements");
 }
 
+TEST_CASE("NPY files that NumPy has written are read") {
+  const std::string folder = "tests/unit/io/fixtures/";  // tests run in the top folder
+  const file_array fortran = open_npy(folder + "fortran.npy");
+  REQUIRE(fortran.extents == extents_desc{4, 3});
+  REQUIRE(fortran.strides[0] == 1);
+  std::vector<float> expected(12);
+  for (std::size_t i = 0; i < 12; ++i) expected[i] = static_cast<float>(i);
+  REQUIRE(numbers_of<float>(fortran) == expected);
+  REQUIRE(numbers_of<double>(open_npy(folder + "version2.npy")) == std::vector<double>{0, 1, 2});
+  const file_array fields = open_npy(folder + "version3.npy");
+  REQUIRE(fields.other_type == "[('h\xc3\xb6he', '<f4')]");
+  // What is written has the bytes of NumPy.
+  const temporary file("npy-like-numpy.npy");
+  file.write(write_npy_header(element::f32, {4, 3}));
+  REQUIRE(file.read() == npy_of(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (4, 3), }" +
+                                       std::string(58, ' ') + "\n"));
+}
+
 TEST_CASE("owners save one file, and each loads its own part") {
   const temporary file("npy-owners.npy");
   using X = sharded_tensor<float, extents<8, 3>, layout<pod, P<"data", "model">>>;
