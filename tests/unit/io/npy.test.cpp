@@ -206,6 +206,18 @@ TEST_CASE("elements are read where they are, if they can be") {
   REQUIRE(numbers_of<float>(open_npy(file.path())) == std::vector<float>{7});
 }
 
+TEST_CASE("an array that is mapped keeps its elements when its file is replaced") {
+  const temporary file("npy-replaced.npy");
+  std::vector<float> numbers(5000);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i);
+  save_npy(file.path(), numbers);
+  const file_array mapped = open_npy(file.path());
+  save_npy(file.path(), mapped.in_place<float>());  // from the memory that it replaces
+  REQUIRE(numbers_of<float>(open_npy(file.path())) == numbers);
+  save_npy(file.path(), std::vector<float>{7});
+  REQUIRE(numbers_of<float>(mapped) == numbers);
+}
+
 TEST_CASE("headers do not depend on the locale") {
   struct grouped : std::numpunct<char> {
     char do_thousands_sep() const override { return ','; }
