@@ -77,7 +77,7 @@ void read(const std::string& folder) {
     words >> file >> member >> type;
     extents_desc extents;
     for (index_t extent = 0; words >> extent;) extents.push_back(extent);
-    const std::string path = folder + "/" + file;
+    const std::string path = std::string(folder).append("/").append(file);
     const file_array array = member == "-" ? open_npy(path) : npz_file(path)[member];
     require_equal(array.is_loadable() && name_of(array.type) == type, line + ", elements");
     require_equal(array.extents == extents, line + ", extents");
