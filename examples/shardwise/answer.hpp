@@ -3,6 +3,7 @@
 #pragma once
 
 #include "draw.hpp"
+#include "files.hpp"
 #include "hybrid.hpp"
 #include "infer.hpp"
 #include "inspect_words.hpp"
@@ -35,6 +36,8 @@ enum class form { text, json };
       return written(infer(asked, memory));
     case operations_command:
       return written(list_operations(asked, memory));
+    case files_command:
+      return written(list_files(asked));
     default:
       throw refusal("command_is_missing", "a command is needed: " + std::string(all_commands));
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // What shardings and operations say, in the shell: `shardwise inspect`, `hybrid`, `draw`, `infer`
-// and `operations`, one request a call or, with --batch, one a line.
+// and `operations`, and what files hold: `files`; one request a call or, with --batch, one a line.
 #include "answer.hpp"
 #include "lines.hpp"
 
@@ -19,13 +19,16 @@ void print_help(const request& asked) {
   std::string out =
       "usage: shardwise inspect|hybrid|draw|operations OPTIONS [--json]\n"
       "       shardwise infer OPTIONS OPERAND... [--json]\n"
+      "       shardwise files FILE... [--json]\n"
       "       shardwise [COMMAND] --batch       answers one JSON request per line of input\n"
       "       shardwise --help | --version\n";
   constexpr std::string_view purposes[] = {
       "the properties of a sharding: type, tiles, groups, all notations, the part of each device",
-      "the mesh of a machine of one or more slices", "a picture of a sharding or of a reshard",
+      "the mesh of a machine of one or more slices",
+      "a picture of a sharding or of a reshard",
       "the result of an operation on operands, or the reshards that it needs",
-      "all operations, their parameters, and the pending reductions that they accept"};
+      "all operations, their parameters, and the pending reductions that they accept",
+      "the names, shapes and types in NPY, NPZ, IDX, CSV and safetensors files"};
   for (std::size_t c = 0; c < std::size(commands); ++c) {
     if (asked.what != no_command && asked.what != commands[c].which) continue;
     out += "\n" + std::string(commands[c].label) + ": " + std::string(purposes[c]) + "\n";

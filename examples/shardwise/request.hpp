@@ -20,19 +20,21 @@ enum command : unsigned {
   hybrid_command = 2,
   draw_command = 4,
   infer_command = 8,
-  operations_command = 16
+  operations_command = 16,
+  files_command = 32
 };
 
 struct command_name {
   command which;
   std::string_view label;
 };
-inline constexpr command_name commands[] = {{inspect_command, "inspect"},
-                                            {hybrid_command, "hybrid"},
-                                            {draw_command, "draw"},
-                                            {infer_command, "infer"},
-                                            {operations_command, "operations"}};
-inline constexpr std::string_view all_commands = "inspect, hybrid, draw, infer or operations";
+inline constexpr command_name commands[] = {
+    {inspect_command, "inspect"}, {hybrid_command, "hybrid"},         {draw_command, "draw"},
+    {infer_command, "infer"},     {operations_command, "operations"}, {files_command, "files"}};
+inline constexpr std::string_view all_commands =
+    "inspect, hybrid, draw, infer, operations or files";
+/// The commands whose arguments are not all options: types of operands, and files.
+inline constexpr unsigned with_operands = infer_command | files_command;
 
 /// One option: the commands that accept it, an example of its value (empty for a flag), and its
 /// purpose.
@@ -46,8 +48,8 @@ struct option {
 };
 
 inline constexpr unsigned of_shardings = inspect_command | draw_command;
-inline constexpr unsigned of_all =
-    inspect_command | hybrid_command | draw_command | infer_command | operations_command;
+inline constexpr unsigned of_all = inspect_command | hybrid_command | draw_command | infer_command |
+                                   operations_command | files_command;
 
 inline constexpr option own_options[] = {
     {"mesh", of_shardings | infer_command, "data=2,model=4",
@@ -100,7 +102,7 @@ inline const std::vector<option> options = [] {
 class request {
  public:
   command what = no_command;
-  /// The types of the operands of an operation.
+  /// The types of the operands of an operation, or files.
   std::vector<std::string> operands{};
 
   [[nodiscard]] const std::optional<std::string>& get(std::string_view label) const {
@@ -139,7 +141,7 @@ class request {
   void check() const {
     if (what == no_command)
       throw refusal("command_is_missing", "a command is needed: " + std::string(all_commands));
-    if (!operands.empty() && what != infer_command)
+    if (!operands.empty() && (what & with_operands) == 0)
       throw refusal("option_is_unknown", "operands are those of another command");
     for (const option& known : options)
       if (has(known.label) && (known.of & what) == 0)
@@ -252,7 +254,7 @@ struct invocation {
     } else if (word.substr(0, 2) != "--") {
       if (call.asked.what == no_command)
         call.asked.set_command(word);
-      else if (call.asked.what == infer_command)
+      else if ((call.asked.what & with_operands) != 0)
         call.asked.operands.emplace_back(word);
       else
         throw refusal("argument_is_unexpected", in_quotes(word) + " follows no option");

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
 # TABLE has calls of TOOL, `$ ARGUMENTS`, and below each what must hold: `= STATUS`, `> WORDS` that
 # its output contains, `! WORDS` that its errors contain; `>` and `!` alone: there is none.
-# @WORK@ in arguments is a folder for files.
+# @WORK@ in arguments is a folder for files, and @TESTS@ that of the tests.
 cmake_minimum_required(VERSION 3.21)
 include(${CMAKE_CURRENT_LIST_DIR}/../support/text.cmake)
 read_lines(${TABLE} lines)
@@ -35,6 +35,7 @@ foreach(line IN LISTS lines)
     set(call "${line}")
     put_back(words)
     string(REPLACE "@WORK@" "${WORK}" words "${words}")
+    string(REPLACE "@TESTS@" "${CMAKE_CURRENT_LIST_DIR}/.." words "${words}")
     separate_arguments(arguments UNIX_COMMAND "${words}")
     execute_process(COMMAND ${TOOL} ${arguments} INPUT_FILE ${CMAKE_CURRENT_LIST_DIR}/three_lines.txt
                     RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE errors)

@@ -6,6 +6,7 @@
 #include "shardwise/io/packed_file.hpp"
 #include "shardwise/io/unpack.hpp"
 #include "shardwise/layout/layout_rules.hpp"
+#include "shardwise/rule/strided_elements.hpp"
 #include "shardwise/tensor/out_of_memory.hpp"
 
 #include <algorithm>

@@ -162,6 +162,7 @@ SHARDWISE_INLINE_FILES int csv_file::column(std::string_view name) const {
 SHARDWISE_INLINE_FILES std::vector<int> csv_file::columns(
     const std::vector<std::string>& names) const {
   std::vector<int> out;
+  out.reserve(names.size());
   for (const std::string& each : names) out.push_back(column(each));
   return out;
 }

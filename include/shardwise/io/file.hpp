@@ -59,6 +59,9 @@ class input_file {
   void read(index_t place, std::span<std::byte> to) const;
 
  private:
+  /// Takes the size of a regular file.
+  void measure();
+
   std::string path_;
   detail::file_handle handle_;
   index_t size_ = 0;

@@ -5,6 +5,7 @@
 #include "shardwise/io/converted_elements_work.hpp"
 #include "shardwise/io/file_array.hpp"
 #include "shardwise/io/strided_bytes_work.hpp"
+#include "shardwise/rule/strided_elements.hpp"
 
 #include <algorithm>
 #include <bit>

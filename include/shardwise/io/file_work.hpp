@@ -43,9 +43,15 @@ SHARDWISE_INLINE_FILES bool file_handle::close() noexcept {
 }  // namespace detail
 
 SHARDWISE_INLINE_FILES input_file::input_file(std::string path)
-    : input_file(path, detail::open_to_read(path)) {}
+    : path_(std::move(path)), handle_(detail::open_to_read(path_)) {
+  measure();
+}
 SHARDWISE_INLINE_FILES input_file::input_file(std::string path, detail::file_handle open)
     : path_(std::move(path)), handle_(std::move(open)) {
+  measure();
+}
+
+SHARDWISE_INLINE_FILES void input_file::measure() {
   struct stat about {};
   if (::fstat(handle_.number(), &about) != 0)
     detail::fail_file(violation::file_is_not_readable, path_);

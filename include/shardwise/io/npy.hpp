@@ -5,6 +5,7 @@
 #include "shardwise/io/load_array.hpp"
 #include "shardwise/io/npy_header.hpp"
 #include "shardwise/nn/state_entry.hpp"
+#include "shardwise/rule/strided_elements.hpp"
 
 #include <cstddef>
 #include <span>

@@ -5,6 +5,7 @@
 #include "shardwise/io/npy_header.hpp"
 #include "shardwise/io/npy_parser_work.hpp"
 #include "shardwise/io/stored_count_work.hpp"
+#include "shardwise/rule/strided_elements.hpp"
 
 #include <algorithm>
 #include <string_view>

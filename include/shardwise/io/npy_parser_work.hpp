@@ -55,7 +55,7 @@ class npy_parser {
   [[nodiscard]] std::string read(npy_header& out) {
     if (!take('{')) return expected("'{'");
     while (!take('}')) {
-      const std::string reason = read_pair(out);
+      std::string reason = read_pair(out);
       if (!reason.empty()) return reason;
       if (take(',')) continue;
       if (!take('}')) return expected("',' or '}'");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/io/load_array.hpp"
 #include "shardwise/io/npz_file.hpp"
 #include "shardwise/io/npz_work.hpp"
 #include "shardwise/io/safetensors.hpp"

@@ -69,7 +69,7 @@ class npz_file {
     const detail::zip_member_desc& member = find(name);
     const file_bytes packed = packed_bytes(member);
     const auto first = [&](index_t count) {
-      if (!member.is_deflated()) return packed;
+      if (!member.is_deflated()) return file_bytes(packed);
       detail::unpacked_bytes out(count, options_);
       detail::unpack_into(packed, detail::packing::deflate, out, std::min(count, member.bytes));
       return std::move(out).finish(packed.name());

@@ -3,6 +3,7 @@
 
 #include "shardwise/io/file_bytes.hpp"
 #include "shardwise/io/unpacked_bytes_work.hpp"
+#include "shardwise/layout/layout_rules.hpp"
 #include "shardwise/tensor/out_of_memory.hpp"
 
 #include <algorithm>
@@ -104,7 +105,7 @@ inline void unpack_into(const file_bytes& packed, packing how, unpacked_bytes& o
 ///     const file_bytes images = open_unpacked("train-images-idx3-ubyte.gz", {.memory = 16_MiB});
 [[nodiscard]] inline file_bytes open_unpacked(const std::string& path,
                                               const unpack_options& options = {}) {
-  const file_bytes packed(path);
+  file_bytes packed(path);
   const auto all = packed.bytes();
   if (all.size() < 2 || all[0] != std::byte{0x1f} || all[1] != std::byte{0x8b}) return packed;
   detail::unpacked_bytes out(detail::most_unpacked(packed.size()), options);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/io/zip_numbers_work.hpp"
+#include "shardwise/layout/layout_rules.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -128,6 +128,14 @@ TEST_CASE("what is packed by gzip is unpacked, all members, under any name") {
   REQUIRE_THROWS_WITH(open_unpacked(file.path()), contains("damaged before byte"));
 }
 
+TEST_CASE("tables that are packed are read as others are") {
+  const temporary file("table.csv.gz");
+  file.write(packed("a,b\n1,2\n") + packed("3,\"4\"\n"));
+  const csv_file table(open_unpacked(file.path()));
+  REQUIRE(table.rows() == 2);
+  REQUIRE(table.get<int>(1, table.column("b")) == 4);
+}
+
 TEST_CASE("what is unpacked needs no more memory than the bound, and leaves nothing") {
   const temporary file("bound.gz");
   const std::string part = noise(1U << 20U);

@@ -206,6 +206,18 @@ TEST_CASE("elements are read where they are, if they can be") {
   REQUIRE(numbers_of<float>(open_npy(file.path())) == std::vector<float>{7});
 }
 
+TEST_CASE("an array that is mapped keeps its elements when its file is replaced") {
+  const temporary file("npy-replaced.npy");
+  std::vector<float> numbers(5000);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i);
+  save_npy(file.path(), numbers);
+  const file_array mapped = open_npy(file.path());
+  save_npy(file.path(), mapped.in_place<float>());  // from the memory that it replaces
+  REQUIRE(numbers_of<float>(open_npy(file.path())) == numbers);
+  save_npy(file.path(), std::vector<float>{7});
+  REQUIRE(numbers_of<float>(mapped) == numbers);
+}
+
 TEST_CASE("headers do not depend on the locale") {
   struct grouped : std::numpunct<char> {
     char do_thousands_sep() const override { return ','; }
@@ -322,6 +334,24 @@ TEST_CASE("NPY files that are none are refused with the place or the key") {
   header(header_of("<f4", "(2,)"), "says 2 elements of 4 bytes, and it has 4 bytes from byte");
   header(header_of("|u1", "(3,)"), "says 3 elements of 1 bytes, and it has 4");
   header(header_of("<f4", "(0,)"), "says 0 elements");
+}
+
+TEST_CASE("NPY files that NumPy has written are read") {
+  const std::string folder = "tests/unit/io/fixtures/";  // tests run in the top folder
+  const file_array fortran = open_npy(folder + "fortran.npy");
+  REQUIRE(fortran.extents == extents_desc{4, 3});
+  REQUIRE(fortran.strides[0] == 1);
+  std::vector<float> expected(12);
+  for (std::size_t i = 0; i < 12; ++i) expected[i] = static_cast<float>(i);
+  REQUIRE(numbers_of<float>(fortran) == expected);
+  REQUIRE(numbers_of<double>(open_npy(folder + "version2.npy")) == std::vector<double>{0, 1, 2});
+  const file_array fields = open_npy(folder + "version3.npy");
+  REQUIRE(fields.other_type == "[('h\xc3\xb6he', '<f4')]");
+  // What is written has the bytes of NumPy.
+  const temporary file("npy-like-numpy.npy");
+  file.write(write_npy_header(element::f32, {4, 3}));
+  REQUIRE(file.read() == npy_of(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (4, 3), }" +
+                                       std::string(58, ' ') + "\n"));
 }
 
 TEST_CASE("owners save one file, and each loads its own part") {

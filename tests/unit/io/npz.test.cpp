@@ -142,6 +142,17 @@ TEST_CASE("sizes of an NPZ file are those of its directory, also of zip64") {
   REQUIRE(npz_file(file.path()).names().empty());
 }
 
+TEST_CASE("NPZ files that NumPy has written are read, all arrays") {
+  for (const char* name : {"stored.npz", "packed.npz"}) {
+    const npz_file open(std::string("tests/unit/io/fixtures/") + name);
+    REQUIRE(open.names() == std::vector<std::string>{"a", "b", "c"});
+    REQUIRE(open.header("b").is_fortran);
+    REQUIRE(read_array<float>(open["a"])(1, 2) == 5.0F);
+    REQUIRE(read_array<std::int32_t>(open["b"])(2, 0) == 4);
+    REQUIRE(read_array<bool>(open["c"]).value());
+  }
+}
+
 TEST_CASE("NPZ files that are none are refused with the place or the member") {
   const temporary file("refused.npz");
   const std::string right = zip_of({{.name = "a.npy", .bytes = npy_of({1, 2})}});
