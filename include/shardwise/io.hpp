@@ -8,6 +8,11 @@
 #include "shardwise/core/broken_rule.hpp"
 // clang-format on
 #include "shardwise/io/file.hpp"
+#include "shardwise/io/open_files.hpp"
 #include "shardwise/io/safetensors.hpp"
+#include "shardwise/io/safetensors_directory.hpp"
 #include "shardwise/io/safetensors_header.hpp"
+#include "shardwise/io/safetensors_index.hpp"
+#include "shardwise/io/stored_part.hpp"
 #include "shardwise/io/stored_tensors.hpp"
+#include "shardwise/io/tensor_source.hpp"

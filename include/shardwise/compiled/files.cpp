@@ -2,9 +2,14 @@
 // Functions on files of tensors. Part of the library where there is a JSON library.
 #define SHARDWISE_ENGINE
 #include "shardwise/io/file_work.hpp"
+#include "shardwise/io/open_files_work.hpp"
+#include "shardwise/io/safetensors_directory_work.hpp"
 #include "shardwise/io/safetensors_header_work.hpp"
+#include "shardwise/io/safetensors_index_work.hpp"
 #include "shardwise/io/safetensors_work.hpp"
+#include "shardwise/io/stored_part_work.hpp"
 #include "shardwise/io/stored_tensors_work.hpp"
+#include "shardwise/io/tensor_source_work.hpp"
 
 #if !defined(SHARDWISE_COMPILED_FILES)
 #error \

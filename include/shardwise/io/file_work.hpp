@@ -43,7 +43,8 @@ SHARDWISE_INLINE_FILES input_file::input_file(std::string path)
     detail::fail_file(violation::file_is_not_readable, path_);
   if (!S_ISREG(about.st_mode))
     detail::fail_file(violation::file_is_not_readable, path_, "it is no regular file");
-  size_ = about.st_size;
+  identity_ = {about.st_dev, about.st_ino, about.st_size, about.st_mtim.tv_sec,
+               about.st_mtim.tv_nsec};
 }
 
 SHARDWISE_INLINE_FILES void input_file::read(index_t place, std::span<std::byte> to) const {
