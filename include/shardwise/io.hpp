@@ -16,3 +16,4 @@
 #include "shardwise/io/stored_part.hpp"
 #include "shardwise/io/stored_tensors.hpp"
 #include "shardwise/io/tensor_source.hpp"
+#include "shardwise/io/weight_names.hpp"

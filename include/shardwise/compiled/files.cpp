@@ -10,6 +10,7 @@
 #include "shardwise/io/stored_part_work.hpp"
 #include "shardwise/io/stored_tensors_work.hpp"
 #include "shardwise/io/tensor_source_work.hpp"
+#include "shardwise/io/weight_names_work.hpp"
 
 #if !defined(SHARDWISE_COMPILED_FILES)
 #error \

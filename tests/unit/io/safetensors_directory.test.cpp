@@ -18,6 +18,7 @@
 using namespace shardwise;
 using Catch::Contains;
 using support::file_of;
+using folder = support::temporary_folder;
 
 namespace {
 
@@ -39,36 +40,6 @@ model make_model(const device_pool& pool, float offset) {
   const W w = iota<W>(pool);
   return {{linear{w + offset, iota<V>(pool)}, linear{w - offset, iota<V>(pool)}}};
 }
-
-/// A folder for temporary files, which is removed at the end.
-class folder {
- public:
-  explicit folder(const std::string& name)
-      : path_((std::filesystem::temp_directory_path() / ("shardwise-" + name)).string()) {
-    std::filesystem::remove_all(path_);
-  }
-  folder(const folder&) = delete;
-  ~folder() { std::filesystem::remove_all(path_); }
-  [[nodiscard]] const std::string& path() const { return path_; }
-  void write(const std::string& name, const std::string& bytes) const {
-    std::filesystem::create_directory(path_);
-    std::ofstream(path_ + "/" + name, std::ios::binary) << bytes;
-  }
-  [[nodiscard]] std::string read(const std::string& name) const {
-    std::ifstream in(path_ + "/" + name, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
-  [[nodiscard]] std::vector<std::string> names() const {
-    std::vector<std::string> found;
-    for (const auto& file : std::filesystem::directory_iterator(path_))
-      found.push_back(file.path().filename().string());
-    std::sort(found.begin(), found.end());
-    return found;
-  }
-
- private:
-  std::string path_;
-};
 
 /// A file with one tensor of `i32[1]`.
 std::string file_of_number(const std::string& name, int number) {
