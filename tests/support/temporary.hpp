@@ -2,6 +2,7 @@
 // Files of tests in the folder for temporary files.
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -24,6 +25,36 @@ class temporary {
   [[nodiscard]] std::string read() const {
     std::ifstream in(path_, std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+ private:
+  std::string path_;
+};
+
+/// A folder in the folder for temporary files, which is removed at the end.
+class temporary_folder {
+ public:
+  explicit temporary_folder(const std::string& name)
+      : path_((std::filesystem::temp_directory_path() / ("shardwise-" + name)).string()) {
+    std::filesystem::remove_all(path_);
+  }
+  temporary_folder(const temporary_folder&) = delete;
+  ~temporary_folder() { std::filesystem::remove_all(path_); }
+  [[nodiscard]] const std::string& path() const { return path_; }
+  void write(const std::string& name, const std::string& bytes) const {
+    std::filesystem::create_directory(path_);
+    std::ofstream(path_ + "/" + name, std::ios::binary) << bytes;
+  }
+  [[nodiscard]] std::string read(const std::string& name) const {
+    std::ifstream in(path_ + "/" + name, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  [[nodiscard]] std::vector<std::string> names() const {
+    std::vector<std::string> found;
+    for (const auto& file : std::filesystem::directory_iterator(path_))
+      found.push_back(file.path().filename().string());
+    std::sort(found.begin(), found.end());
+    return found;
   }
 
  private:

@@ -9,9 +9,15 @@
 #include "shardwise/io/mapped_file_work.hpp"
 #include "shardwise/io/npy_header_work.hpp"
 #include "shardwise/io/npy_work.hpp"
+#include "shardwise/io/open_files_work.hpp"
+#include "shardwise/io/safetensors_directory_work.hpp"
 #include "shardwise/io/safetensors_header_work.hpp"
+#include "shardwise/io/safetensors_index_work.hpp"
 #include "shardwise/io/safetensors_work.hpp"
+#include "shardwise/io/stored_part_work.hpp"
 #include "shardwise/io/stored_tensors_work.hpp"
+#include "shardwise/io/tensor_source_work.hpp"
+#include "shardwise/io/weight_names_work.hpp"
 
 #if !defined(SHARDWISE_COMPILED_FILES)
 #error \

@@ -48,6 +48,7 @@ enum class violation : unsigned char {
   number_is_out_of_range, expression_was_moved, tensor_was_moved, pool_size_differs,
   device_order_differs, pool_waits_for_itself, pool_is_not_in_use, operation_is_entered_twice,
   operation_has_no_kernel, input_differs, result_count_differs, result_elements_differ,
+  host_array_is_unusable,
   // files
   file_is_not_readable, file_is_not_writable, file_is_malformed, tensor_is_not_in_file,
   stored_tensor_differs,

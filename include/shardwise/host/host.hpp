@@ -210,6 +210,9 @@ class local_shard {
     return {static_cast<const T*>(static_cast<const void*>(memory_.data())),
             static_cast<std::size_t>(memory_.size()) / sizeof(T)};
   }
+  /// Returns a handle of its memory, which keeps it as it is: a tensor that is changed later has
+  /// another one.
+  [[nodiscard]] const shard_buffer<std::byte>& memory() const noexcept { return memory_; }
   /// Returns the elements as an Eigen map: rank 2, or rank 1 as a column. Needs `<Eigen/Core>`.
   [[nodiscard]] auto matrix() const {
     static_assert(

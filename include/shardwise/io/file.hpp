@@ -5,6 +5,7 @@
 #include "shardwise/core/index.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <utility>
@@ -38,6 +39,16 @@ class file_handle {
 
 }  // namespace detail
 
+/// Tells a file from another one that has taken its path since, and from itself before it was
+/// changed.
+struct file_identity {
+  std::uint64_t device = 0, number = 0;
+  index_t size = 0;
+  std::int64_t seconds = 0, nanoseconds = 0;  ///< of the last change
+
+  friend bool operator==(const file_identity&, const file_identity&) = default;
+};
+
 /// A file whose bytes can be read from any position, by several threads at once. Throws
 /// `file_is_not_readable` with the error of the operating system.
 class input_file {
@@ -49,11 +60,13 @@ class input_file {
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   /// Returns the size of the file when it was opened.
-  [[nodiscard]] index_t size() const noexcept { return size_; }
+  [[nodiscard]] index_t size() const noexcept { return identity_.size; }
   /// Fails if the file has become shorter since it was opened.
   void require_size() const;
   /// Returns the file as the operating system knows it.
   [[nodiscard]] const detail::file_handle& handle() const noexcept { return handle_; }
+  /// Returns which file was opened, and in which state.
+  [[nodiscard]] const file_identity& identity() const noexcept { return identity_; }
 
   /// Fills `to` with the bytes from `place` on.
   void read(index_t place, std::span<std::byte> to) const;
@@ -64,7 +77,7 @@ class input_file {
 
   std::string path_;
   detail::file_handle handle_;
-  index_t size_ = 0;
+  file_identity identity_{};
 };
 
 /// A file that is written under a temporary name beside its target, `TARGET.PROCESS.NUMBER.saving`,

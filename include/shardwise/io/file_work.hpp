@@ -57,16 +57,17 @@ SHARDWISE_INLINE_FILES void input_file::measure() {
     detail::fail_file(violation::file_is_not_readable, path_);
   if (!S_ISREG(about.st_mode))
     detail::fail_file(violation::file_is_not_readable, path_, "it is no regular file");
-  size_ = about.st_size;
+  identity_ = {about.st_dev, about.st_ino, about.st_size, about.st_mtim.tv_sec,
+               about.st_mtim.tv_nsec};
 }
 
 SHARDWISE_INLINE_FILES void input_file::require_size() const {
   struct stat about {};
   if (::fstat(handle_.number(), &about) != 0)
     detail::fail_file(violation::file_is_not_readable, path_);
-  if (about.st_size < size_)
+  if (about.st_size < size())
     detail::fail_file(violation::file_is_not_readable, path_,
-                      "it became shorter: it had " + std::to_string(size_) +
+                      "it became shorter: it had " + std::to_string(size()) +
                           " bytes when it was opened, and has " + std::to_string(about.st_size));
 }
 

@@ -3,6 +3,8 @@
 
 #include "shardwise/io/file.hpp"
 #include "shardwise/io/safetensors_header.hpp"
+#include "shardwise/io/stored_part.hpp"
+#include "shardwise/io/tensor_source.hpp"
 #include "shardwise/nn/state_dict.hpp"
 
 #include <bit>
@@ -11,79 +13,61 @@ namespace shardwise {
 
 static_assert(std::endian::native == std::endian::little, "files of tensors are little-endian");
 
-/// A safetensors file that is open for reading: its header has been read, and tensors are read on
-/// request, each device's part separately. Several threads may read at the same time.
+/// A safetensors file that is open for reading: its header has been read.
 ///
 ///     const safetensors_file file("model.safetensors");
 ///     auto w = load_tensor<W>(pool, file, "layers.0.w");
-class safetensors_file {
+class safetensors_file : public tensor_source {
  public:
   /// Opens a file and reads its header. Throws `file_is_not_readable` or `file_is_malformed`. A
   /// tensor with elements of another system, or of more than 8 dimensions, is no error before it is
   /// loaded.
   explicit safetensors_file(std::string path);
 
-  [[nodiscard]] const std::string& path() const noexcept { return file_.path(); }
-  [[nodiscard]] const safetensors_header& header() const& noexcept { return header_; }
-  /// A value, since a loop over the tensors of `safetensors_file(path).header()` outlives the file.
-  [[nodiscard]] safetensors_header header() const&& { return header_; }
-
-  /// Returns the tensor of this name, or null.
-  [[nodiscard]] const stored_tensor* find(std::string_view name) const& noexcept {
-    return header_.find(name);
-  }
-  const stored_tensor* find(std::string_view name) const&& =
-      delete;  // it would not outlive the file
-  /// Returns the tensor of this name with elements of `type`. Throws `tensor_is_not_in_file` or
-  /// `stored_tensor_differs`.
-  [[nodiscard]] const stored_tensor& find(std::string_view name, element type) const&;
-  /// Checks that a tensor has these extents, where `dyn` matches any.
-  void require_extents(const stored_tensor& stored, const extents_desc& wanted) const;
-  /// Reads contiguous elements of a tensor, whose bytes begin at offset `place` of all its bytes.
-  void read(const stored_tensor& stored, index_t place, std::span<std::byte> to) const {
+  void read(const stored_tensor& stored, index_t place, std::span<std::byte> to) const override {
     file_.read(first_ + stored.begin + place, to);
   }
 
  private:
+  friend class safetensors_directory;
+
   input_file file_;
-  safetensors_header header_;
-  index_t first_ = 0;
+  index_t first_ = 0;  ///< where the bytes of tensors begin
 };
 
 namespace detail {
 
-/// Fills a part of a tensor from a file.
-void read_part(const safetensors_file& file, const stored_tensor& stored, const held_box& part,
-               const any_block& block);
-
 /// Returns the node of a stored tensor with a layout; every device reads its own part.
 template <class T>
 [[nodiscard]] node_ptr load_node(const std::shared_ptr<pool_state>& home,
-                                 const safetensors_file& file, const stored_tensor& stored,
+                                 const tensor_source& source, const stored_tensor& stored,
                                  const layout_desc& layout) {
-  return make_any_filled(
-      home, {element_of<T>, stored.extents, layout}, element_kernels_of<T>,
-      [&](const held_box& part, const any_block& block) { read_part(file, stored, part, block); });
+  return make_any_filled(home, {element_of<T>, stored.extents, layout}, element_kernels_of<T>,
+                         [&](const held_box& part, const any_block& block) {
+                           read_part(source, {&stored, stored.extents}, part, block);
+                         });
 }
 
 /// Writes a state to a file, and reads one.
 void write_state(const std::string& path, const const_state_view& state,
                  const std::map<std::string, std::string>& metadata);
-void read_state(const safetensors_file& file, const state_view& state);
+void read_state(const tensor_source& source, const state_view& state, stored_elements elements);
 /// The same for a whole nest, whose names are compared with those in the file.
-state_difference read_nest(const safetensors_file& file, const state_view& state,
-                           state_names names);
+state_difference read_nest(const tensor_source& source, const state_view& state, state_names names,
+                           stored_elements elements);
 
 }  // namespace detail
 
-/// Reads a tensor of type `X`; dyn extents are those of the file.
+/// Reads a tensor of type `X` from a file or a directory; dyn extents are those of the file. With
+/// `stored_elements::converted` its elements may be of another type there.
 ///
 ///     auto w = load_tensor<W>(pool, file, "layers.0.w");
 template <ShardedTensor X>
-[[nodiscard]] X load_tensor(const device_pool& pool, const safetensors_file& file,
-                            std::string_view name) {
+[[nodiscard]] X load_tensor(const device_pool& pool, const tensor_source& file,
+                            std::string_view name,
+                            stored_elements elements = stored_elements::same) {
   using T = typename X::value_type;
-  const stored_tensor& stored = file.find(name, element_of<T>);
+  const stored_tensor& stored = file.find(name, element_of<T>, elements);
   file.require_extents(stored, X::extents_type::value);
   internal::require_pool(pool.mesh(), X::mesh_type::value);
   return internal::handle_of<X>(
@@ -93,9 +77,10 @@ template <ShardedTensor X>
 ///
 ///     auto w = load_tensor<float>(pool, file, "layers.0.w", spec_desc{{"data", ""}});
 template <Element T>
-[[nodiscard]] any_tensor<T> load_tensor(const device_pool& pool, const safetensors_file& file,
-                                        std::string_view name, const spec_desc& spec) {
-  const stored_tensor& stored = file.find(name, element_of<T>);
+[[nodiscard]] any_tensor<T> load_tensor(const device_pool& pool, const tensor_source& file,
+                                        std::string_view name, const spec_desc& spec,
+                                        stored_elements elements = stored_elements::same) {
+  const stored_tensor& stored = file.find(name, element_of<T>, elements);
   const resolved_layout to = resolve(pool.mesh(), spec, {}, uneven{});
   require(to.verdict);
   require(validate(pool.mesh(), to.layout, stored.extents));
@@ -165,26 +150,29 @@ void save_safetensors(const std::string& path, const Nest& nest,
 ///
 /// Throws `tensor_is_not_in_file` if the file lacks a tensor of the nest, and `state_names_differ`
 /// if it has others besides, unless only the `common` names are requested. Returns the names that
-/// only one side has.
+/// only one side has. Elements of another type are `stored_tensor_differs`, unless
+/// `stored_elements::converted` is requested.
 ///
 ///     load_safetensors("model.safetensors", model);
 ///     load_safetensors("backbone.safetensors", model, state_names::common);
 template <class Nest>
   requires(!detail::is_state<Nest>)
-state_difference load_safetensors(const safetensors_file& file, Nest& nest,
-                                  state_names names = state_names::all) {
+state_difference load_safetensors(const tensor_source& file, Nest& nest,
+                                  state_names names = state_names::all,
+                                  stored_elements elements = stored_elements::same) {
   detail::require_tensors(nest);
   if constexpr (internal::is_variable<Nest>())
-    return detail::read_nest(file, state_dict(nest), names);
+    return detail::read_nest(file, state_dict(nest), names, elements);
   else
     return {};
 }
 template <class Nest>
   requires(!detail::is_state<Nest>)
 state_difference load_safetensors(const std::string& path, Nest& nest,
-                                  state_names names = state_names::all) {
+                                  state_names names = state_names::all,
+                                  stored_elements elements = stored_elements::same) {
   if constexpr (internal::is_variable<Nest>())
-    return load_safetensors(safetensors_file(path), nest, names);
+    return load_safetensors(safetensors_file(path), nest, names, elements);
   else
     return {};
 }
@@ -192,12 +180,14 @@ state_difference load_safetensors(const std::string& path, Nest& nest,
 /// state without tensors throws `pattern_matches_nothing`.
 ///
 ///     load_safetensors(file, state_dict(model).matching("encoder.*"));
-inline void load_safetensors(const safetensors_file& file, const state_view& state) {
+inline void load_safetensors(const tensor_source& file, const state_view& state,
+                             stored_elements elements = stored_elements::same) {
   detail::require_entries(state.size());
-  detail::read_state(file, state);
+  detail::read_state(file, state, elements);
 }
-inline void load_safetensors(const std::string& path, const state_view& state) {
-  load_safetensors(safetensors_file(path), state);
+inline void load_safetensors(const std::string& path, const state_view& state,
+                             stored_elements elements = stored_elements::same) {
+  load_safetensors(safetensors_file(path), state, elements);
 }
 
 }  // namespace shardwise

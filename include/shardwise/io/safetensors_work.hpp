@@ -14,26 +14,10 @@
 
 namespace shardwise {
 
-namespace detail {
-
-/// Elements and extents as in errors: `f32`, and `4, 8`.
-[[nodiscard]] inline std::string stored_words(element type) {
-  const text_view name = to_text(type);
-  return {name.data(), name.size()};
-}
-[[nodiscard]] inline std::string stored_words(const extents_desc& extents) {
-  std::string out;
-  for (index_t extent : extents)
-    out += (out.empty() ? "" : ", ") + (extent == dyn ? "?" : std::to_string(extent));
-  return out;
-}
-
-}  // namespace detail
-
 SHARDWISE_INLINE_FILES safetensors_file::safetensors_file(std::string path)
-    : file_(std::move(path)) {
+    : tensor_source(std::move(path)), file_(this->path()) {
   const auto refuse = [&](const std::string& reason) {
-    detail::fail_file(violation::file_is_malformed, file_.path(), reason);
+    detail::fail_file(violation::file_is_malformed, this->path(), reason);
   };
   std::byte length[8];
   if (file_.size() < 8) refuse("it is shorter than the length of its header");
@@ -46,60 +30,14 @@ SHARDWISE_INLINE_FILES safetensors_file::safetensors_file(std::string path)
   file_.read(8, std::as_writable_bytes(std::span(words)));
   read_header read = parse_safetensors_header(words);
   if (!read.ok()) refuse(read.reason);
-  header_ = std::move(read.header);
   first_ = 8 + static_cast<index_t>(count);
-  if (file_.size() - first_ != header_.bytes())
+  if (file_.size() - first_ != read.header.bytes())
     refuse("it holds " + std::to_string(file_.size() - first_) +
-           " bytes of tensors, and its header says " + std::to_string(header_.bytes()));
-}
-
-SHARDWISE_INLINE_FILES const stored_tensor& safetensors_file::find(std::string_view name,
-                                                                   element type) const& {
-  const stored_tensor* const found = find(name);
-  if (found == nullptr)
-    detail::fail_file(violation::tensor_is_not_in_file, path(), "'" + std::string(name) + "'");
-  if (!found->other_shape.empty())
-    detail::fail_file(violation::stored_tensor_differs, path(),
-                      "'" + std::string(name) + "' has " +
-                          std::to_string(found->other_shape.size()) +
-                          " dimensions, and a tensor has at most " + std::to_string(max_rank));
-  if (!found->is_loadable())
-    detail::fail_file(violation::stored_tensor_differs, path(),
-                      "'" + std::string(name) + "' has elements of " + found->other_type +
-                          ", which no tensor has, not " + detail::stored_words(type));
-  if (found->type != type)
-    detail::fail_file(violation::stored_tensor_differs, path(),
-                      "'" + std::string(name) + "' has elements of " +
-                          detail::stored_words(found->type) + ", not " +
-                          detail::stored_words(type));
-  return *found;
-}
-
-SHARDWISE_INLINE_FILES void safetensors_file::require_extents(const stored_tensor& stored,
-                                                              const extents_desc& wanted) const {
-  bool same = stored.extents.size() == wanted.size();
-  for (int d = 0; same && d < wanted.ssize(); ++d)
-    same = wanted[d] == dyn || wanted[d] == stored.extents[d];
-  if (!same)
-    detail::fail_file(violation::stored_tensor_differs, path(),
-                      "'" + stored.name + "' is [" + detail::stored_words(stored.extents) +
-                          "], not [" + detail::stored_words(wanted) + "]");
+           " bytes of tensors, and its header says " + std::to_string(read.header.bytes()));
+  set_header(std::move(read.header));
 }
 
 namespace detail {
-
-SHARDWISE_INLINE_FILES void read_part(const safetensors_file& file, const stored_tensor& stored,
-                                      const held_box& part, const any_block& block) {
-  const index_t size = size_of(stored.type);
-  for_each_run(part, [&](const global_index& first, index_t place, index_t count) {
-    const std::span<std::byte> row(static_cast<std::byte*>(block.data) + place * size,
-                                   static_cast<std::size_t>(count * size));
-    file.read(stored, linear(stored.extents, first) * size, row);
-    // Bytes other than 0 and 1 are not valid `bool` elements.
-    if (stored.type == element_of<bool>)
-      for (std::byte& each : row) each = std::byte{each != std::byte{0}};
-  });
-}
 
 /// Returns the name of a tensor in a file: its path, or `tensor` for a tensor that is saved on its
 /// own.
@@ -142,25 +80,27 @@ SHARDWISE_INLINE_FILES void require_entries(std::size_t count) {
   if (count == 0) fail({.rule = violation::pattern_matches_nothing}, "the state has no tensors");
 }
 
-SHARDWISE_INLINE_FILES void read_state(const safetensors_file& file, const state_view& state) {
+SHARDWISE_INLINE_FILES void read_state(const tensor_source& source, const state_view& state,
+                                       stored_elements elements) {
   const auto stored = [&](const state_entry& each) -> const stored_tensor& {
-    return file.find(stored_name(each.name()), each.tensor().type);
+    return source.find(stored_name(each.name()), each.tensor().type, elements);
   };
-  for (const state_entry& each : state) file.require_extents(stored(each), each.tensor().extents);
+  for (const state_entry& each : state) source.require_extents(stored(each), each.tensor().extents);
   for (const state_entry& each : state)
     each.replace(each.filled([&](const held_box& part, const any_block& block) {
-      read_part(file, stored(each), part, block);
+      read_part(source, {&stored(each), each.tensor().extents}, part, block);
     }));
 }
 
-SHARDWISE_INLINE_FILES state_difference read_nest(const safetensors_file& file,
-                                                  const state_view& state, state_names names) {
+SHARDWISE_INLINE_FILES state_difference read_nest(const tensor_source& source,
+                                                  const state_view& state, state_names names,
+                                                  stored_elements elements) {
   state_difference apart;
   std::vector<std::string> wanted;
   state_view common;
   for (const state_entry& each : state) {
     wanted.push_back(stored_name(each.name()));
-    if (file.find(wanted.back()) != nullptr)
+    if (source.find(wanted.back()) != nullptr)
       common.push_back(each);
     else
       apart.missing.push_back(wanted.back());
@@ -168,12 +108,12 @@ SHARDWISE_INLINE_FILES state_difference read_nest(const safetensors_file& file,
   // Files of earlier versions have the frozen parts of an optimizer's state.
   for (const std::string& each : state.left_out()) wanted.push_back(stored_name(each));
   std::sort(wanted.begin(), wanted.end());
-  for (const stored_tensor& each : file.header().tensors)
+  for (const stored_tensor& each : source.header().tensors)
     if (!std::binary_search(wanted.begin(), wanted.end(), each.name))
       apart.unexpected.push_back(each.name);
   if (names == state_names::all && !apart.unexpected.empty())
     fail({.rule = violation::state_names_differ}, words_of(apart));
-  read_state(file, names == state_names::all ? state : common);
+  read_state(source, names == state_names::all ? state : common, elements);
   return apart;
 }
 

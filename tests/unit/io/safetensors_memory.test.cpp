@@ -173,3 +173,34 @@ TEST_CASE("headers cost memory and time in proportion to the tensors that they l
     if (again.header.find(one.name) != &one) FAIL(one.name);
   REQUIRE(std::chrono::steady_clock::now() - begin < std::chrono::seconds(20));
 }
+
+TEST_CASE("weights that are split are never whole in the memory of the host") {
+  const temporary file("memory-weights.safetensors");
+  struct quarters : mesh<axis<"x", 4>> {};
+  constexpr index_t side = 2048, bytes = side * side * 4;
+  using Rows = sharded_tensor<float, extents<side, side>, layout<quarters, P<"x", none>>>;
+  using Columns =
+      sharded_tensor<float, extents<side, 16, side / 16>, layout<quarters, P<none, "x", none>>>;
+  using Narrow = sharded_tensor<bfloat16, extents<side, side>, layout<quarters, P<none, "x">>>;
+  const device_pool pool(quarters{}, 2);
+  save_safetensors(file.path(), std::tuple(iota<Rows>(pool)));
+  const safetensors_file open(file.path());
+  /// What loading requests besides the memory of shards, which is mapped.
+  const auto requested = [&]<class X>(std::type_identity<X>, stored_form form) {
+    std::tuple<X> nest{zeros<X>(pool)};
+    const weight_table names{{"0", "0", form}};
+    const long begun = requested_bytes;
+    load_weights(open, nest, names, state_names::all, stored_elements::converted);
+    const long used = requested_bytes - begun;
+    const auto& shard = local(std::get<0>(nest), 1);
+    const auto at = static_cast<float>(shard.elements()[1]);
+    REQUIRE(at > 0.0F);
+    return used;
+  };
+  // Four parts with buffers of 1 MiB each, and as much for elements that are converted, of the 16.
+  REQUIRE(requested(std::type_identity<Rows>{}, stored_form::same) < bytes / 16);
+  REQUIRE(requested(std::type_identity<Rows>{}, stored_form::transposed) < bytes / 3);
+  REQUIRE(requested(std::type_identity<Columns>{}, stored_form::transposed) < bytes / 3);
+  REQUIRE(requested(std::type_identity<Narrow>{}, stored_form::same) < bytes / 3);
+  REQUIRE(requested(std::type_identity<Narrow>{}, stored_form::transposed) < 2 * bytes / 3);
+}
