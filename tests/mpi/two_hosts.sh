@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSL-1.0
 # two_hosts.sh N PROGRAM ARGUMENTS...: runs a program with Open MPI as on two hosts, N processes on
 # each: namespaces of this machine, which share neither memory nor process numbers and are joined by
-# a cable of their own. Both hosts have the same name.
+# a cable of their own. Both hosts have the same name. LINK=200mbit limits the cable in both
+# directions.
 #
 # Prints `skipped: ...` where the machine does not allow namespaces.
 set -uo pipefail
@@ -47,6 +48,12 @@ ip -n "${spaces[0]}" link add cable type veth peer name cable netns "${spaces[1]
 for i in 0 1; do
   ip -n "${spaces[$i]}" address add "${hosts[$i]}/24" dev cable
   ip -n "${spaces[$i]}" link set cable up
+  if [ -n "${LINK:-}" ]; then
+    # Without bursts, and with few packets: at a rate that the cores keep up with by far.
+    ip -n "${spaces[$i]}" link set cable mtu 9000 gso_max_segs 1
+    ip netns exec "${spaces[$i]}" tc qdisc add dev cable root tbf rate "$LINK" burst 18kb latency 1s 2>/dev/null ||
+      skip "it needs the program tc to limit the cable"
+  fi
 done
 ip netns exec "${spaces[0]}" unshare --pid --fork --mount-proc true 2>/dev/null ||
   skip "this machine does not allow namespaces of processes"
