@@ -217,9 +217,14 @@ SHARDWISE_INLINE std::optional<std::string> process_group::waits_elsewhere(
   // A note may be old: they have come here since, or this process has been there.
   for (const progress& each : theirs->elsewhere)
     if (each.channel == channel && each.meetings >= meeting) return std::nullopt;
-  const auto own = channels_.find(static_cast<std::uint32_t>(theirs->at.channel));
-  if (own != channels_.end() && own->second->load(std::memory_order_relaxed) >= theirs->at.meetings)
+  const auto there = static_cast<std::uint32_t>(theirs->at.channel);
+  const auto own = channels_.find(there);
+  if (own != channels_.end()) {
+    if (own->second->load(std::memory_order_relaxed) >= theirs->at.meetings) return std::nullopt;
+  } else if (there != host_channel && there < next_channel_) {
+    // Its pool is closed here: whoever still waits in it hears that this process has left.
     return std::nullopt;
+  }
   return theirs->words;
 }
 
