@@ -3,7 +3,7 @@
 # two_hosts.sh N PROGRAM ARGUMENTS...: runs a program with Open MPI as on two hosts, N processes on
 # each: namespaces of this machine, which share neither memory nor process numbers and are joined by
 # a cable of their own. Both hosts have the same name. LINK=200mbit limits the cable in both
-# directions.
+# directions; CUT=FILE cuts it once there is a file of this name.
 #
 # Prints `skipped: ...` where the machine does not allow namespaces.
 set -uo pipefail
@@ -25,7 +25,10 @@ fi
 n=$1
 shift
 down() {
-  for space in "${spaces[@]}"; do ip netns delete "$space" 2>/dev/null; done
+  for space in "${spaces[@]}"; do
+    ip netns pids "$space" 2>/dev/null | xargs -r kill -9 2>/dev/null
+    ip netns delete "$space" 2>/dev/null
+  done
 }
 skip() {
   down
@@ -57,6 +60,14 @@ for i in 0 1; do
 done
 ip netns exec "${spaces[0]}" unshare --pid --fork --mount-proc true 2>/dev/null ||
   skip "this machine does not allow namespaces of processes"
+
+if [ -n "${CUT:-}" ]; then
+  (
+    until [ -e "$CUT" ]; do sleep 0.02; done
+    ip -n "${spaces[1]}" link set cable down
+  ) 9>&- &
+  trap 'kill $! 2>/dev/null; down' EXIT
+fi
 
 # The launcher runs on the first host; its processes reach each other over the cable alone.
 timeout -k 2 "${SECONDS_LEFT:-250}" bash "$0" --agent "${hosts[0]}" env "LD_LIBRARY_PATH=${LD_LIBRARY_PATH:-}" \
