@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Collectives between the processes of a host, beside those of MPI on the same bytes and beside
 // copies that are written by hand over shared memory: the limit. Run by `./run bench --with-peers`.
+// Processes of different hosts are measured beside the link between them: the least bytes as one
+// message in one direction.
 //
 // Each row has the time of the slowest process; rounds of all ways follow each other, and ratios
 // are medians over the rounds.
@@ -105,8 +107,7 @@ double median(std::vector<double> all) {
 }
 
 /// Measures all ways in turn, and prints one row. The second is what ratios refer to.
-void measure(std::string_view what, std::size_t bytes, std::vector<way> ways) {
-  const int rounds = 15;
+void measure(std::string_view what, std::size_t bytes, std::vector<way> ways, int rounds = 15) {
   for (way& each : ways)
     for (int i = 0; i < 3; ++i) each.run();
   MPI_Barrier(MPI_COMM_WORLD);
@@ -161,6 +162,38 @@ void latencies(const device_pool& pool, const mesh_desc& mesh, meetings& by_hand
            {"step without messages", [&] { compute(local(tiny)); }},
            {"flags", [&] { by_hand.meet(); }},
            {"MPI_Barrier", [] { MPI_Barrier(MPI_COMM_WORLD); }}});
+}
+
+/// The collectives of `bytes` bytes a process between two hosts with one process each.
+void between_hosts(const device_pool& pool, const mesh_desc& mesh, std::size_t bytes) {
+  std::vector<float> from(bytes / sizeof(float), 0.5F), to(from.size());
+  const auto part = static_cast<int>(from.size() / 2);
+  const auto cross = [&](std::size_t least) {
+    const int size = static_cast<int>(least);
+    if (self == 0)
+      MPI_Send(from.data(), size, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+    else
+      MPI_Recv(to.data(), size, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  };
+  const auto run = [&](const char* name, const layout_desc& before, const layout_desc& after,
+                       std::size_t least, const std::function<void()>& peer) {
+    const auto x =
+        distribute(pool, std::span<const float>(from), {static_cast<index_t>(from.size())}, before);
+    auto go = step([after](const auto& value) { return reshard(value, after); });
+    measure(name, bytes,
+            {{"step", [&] { compute(go(x)); }}, {"link", [&] { cross(least); }}, {"MPI", peer}}, 5);
+  };
+  const layout_desc pending = layout_of(mesh, spec_desc{{""}}, {"d"});
+  const layout_desc whole = layout_of(mesh, spec_desc{{""}});
+  const layout_desc split = layout_of(mesh, spec_desc{{"d"}});
+  run("all_reduce", pending, whole, bytes,
+      [&] { MPI_Allreduce(from.data(), to.data(), 2 * part, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD); });
+  run("reduce_scatter", pending, split, bytes / 2, [&] {
+    MPI_Reduce_scatter_block(from.data(), to.data(), part, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+  });
+  run("all_gather", split, whole, bytes / 2, [&] {
+    MPI_Allgather(from.data(), part, MPI_FLOAT, to.data(), part, MPI_FLOAT, MPI_COMM_WORLD);
+  });
 }
 
 /// One collective of `bytes` bytes a process.
@@ -245,10 +278,23 @@ void collectives(const device_pool& pool, const mesh_desc& mesh, meetings& by_ha
         }}});
 }
 
+void on_one_host(const device_pool& pool, const mesh_desc& mesh, std::span<char*> words) {
+  meetings by_hand;
+  const std::string_view only = words.empty() ? "" : words[0];
+  std::vector<std::size_t> sizes;
+  for (std::size_t i = 1; i < words.size(); ++i)
+    sizes.push_back(std::strtoul(words[i], nullptr, 10));
+  if (sizes.empty()) sizes = {4U << 10U, 64U << 10U, 1U << 20U, 64U << 20U};
+  if (only.empty() || only == "latency") latencies(pool, mesh, by_hand);
+  for (std::size_t bytes : sizes)
+    collectives(pool, mesh, by_hand, bytes, only == "all" ? "" : only);
+}
+
 }  // namespace
 
 /// collectives_mpi [--messages] [COLLECTIVE [BYTES...]]: with `--messages` the processes of a host
-/// do not share memory, as if they were on different hosts.
+/// do not share memory, as if they were on different hosts. Two processes of different hosts run
+/// the collectives of 16 MiB.
 int main(int arguments, char** words) {
   // This program calls MPI beside the library, whose thread tells that the process is alive.
   int level = 0;
@@ -257,19 +303,14 @@ int main(int arguments, char** words) {
   MPI_Comm_size(MPI_COMM_WORLD, &count);
   {
     const mesh_desc mesh{{axis_desc{"d", index_t{count}}}};
-    int first = 1;
+    std::size_t first = 1;
     const bool by_messages = arguments > 1 && std::string_view(words[1]) == "--messages";
     first += by_messages ? 1 : 0;
     const auto pool = distributed_pool(mesh, {.threads = 1, .shares_memory = !by_messages});
-    meetings by_hand;
-    const std::string_view only = arguments > first ? words[first] : "";
-    std::vector<std::size_t> sizes;
-    for (int i = first + 1; i < arguments; ++i)
-      sizes.push_back(std::strtoul(words[i], nullptr, 10));
-    if (sizes.empty()) sizes = {4U << 10U, 64U << 10U, 1U << 20U, 64U << 20U};
-    if (only.empty() || only == "latency") latencies(pool, mesh, by_hand);
-    for (std::size_t bytes : sizes)
-      collectives(pool, mesh, by_hand, bytes, only == "all" ? "" : only);
+    if (count == 2 && host_process_count() == 1)
+      between_hosts(pool, mesh, 16U << 20U);
+    else
+      on_one_host(pool, mesh, std::span(words, static_cast<std::size_t>(arguments)).subspan(first));
   }
   MPI_Finalize();
   return 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // endings MODE PATIENCE MARK: process 1 ends a program of several processes in some way, or differs
 // from the others, after 20 steps. Every process says what it found, and how long after that: the
-// file MARK has the time. PATIENCE is that of the pool, in milliseconds.
+// file MARK has the time. PATIENCE is that of the pool, in milliseconds. In the mode `lost_link`
+// all go on until the link between them is cut, and say it in the files MARK.0, MARK.1, ...
 #include <shardwise/mpi.hpp>
 #include <shardwise/shardwise.hpp>
 
@@ -79,7 +80,7 @@ void run(const std::string& mode, std::chrono::milliseconds patience, const mark
   auto turn = step([](const auto& a, const auto& rate) {
     return reshard<P<"data", none>>(reshard<P<none, "data">>(a) * rate);
   });
-  for (int i = 0; i < 40; ++i) {
+  for (int i = 0; i < 40 || mode == "lost_link"; ++i) {
     if (i == 20 && differs) {
       when.set();
       if (!end(mode, pool, x, patience)) return;
@@ -103,6 +104,9 @@ int main(int count, char* arguments[]) {
   const bool is_uncaught = mode.starts_with("uncaught_");
   if (is_uncaught) mode = mode.substr(mode.find('_') + 1);
   const auto self = static_cast<int>(current_group::get()->index());
+  if (mode == "lost_link" &&
+      std::freopen((when.file + "." + std::to_string(self)).c_str(), "w", stdout) == nullptr)
+    return 2;
   const auto say = [&](const char* words) {
     std::printf("process %d after %.2f s: %s\n", self, when.seconds_since(), words);
     std::fflush(stdout);

@@ -79,7 +79,7 @@ int makes_pools() {
     if (i % 500 == 0 && !gives_sum(pool)) return 1;
   }
   std::vector<std::unique_ptr<device_pool>> all;
-  for (int i = 0; i < 300; ++i)
+  for (int i = 0; i < 3000; ++i)
     all.emplace_back(new device_pool(distributed_pool(pod{}, {.threads = 1})));
   for (const auto& pool : all)
     if (!gives_sum(*pool)) return 1;

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSL-1.0
 # two_hosts.sh N PROGRAM ARGUMENTS...: runs a program with Open MPI as on two hosts, N processes on
 # each: namespaces of this machine, which share neither memory nor process numbers and are joined by
-# a cable of their own. Both hosts have the same name.
+# a cable of their own. Both hosts have the same name. LINK=200mbit limits the cable in both
+# directions; CUT=FILE cuts it once there is a file of this name.
 #
 # Prints `skipped: ...` where the machine does not allow namespaces.
 set -uo pipefail
@@ -24,7 +25,10 @@ fi
 n=$1
 shift
 down() {
-  for space in "${spaces[@]}"; do ip netns delete "$space" 2>/dev/null; done
+  for space in "${spaces[@]}"; do
+    ip netns pids "$space" 2>/dev/null | xargs -r kill -9 2>/dev/null
+    ip netns delete "$space" 2>/dev/null
+  done
 }
 skip() {
   down
@@ -47,9 +51,23 @@ ip -n "${spaces[0]}" link add cable type veth peer name cable netns "${spaces[1]
 for i in 0 1; do
   ip -n "${spaces[$i]}" address add "${hosts[$i]}/24" dev cable
   ip -n "${spaces[$i]}" link set cable up
+  if [ -n "${LINK:-}" ]; then
+    # Without bursts, and with few packets: at a rate that the cores keep up with by far.
+    ip -n "${spaces[$i]}" link set cable mtu 9000 gso_max_segs 1
+    ip netns exec "${spaces[$i]}" tc qdisc add dev cable root tbf rate "$LINK" burst 18kb latency 1s 2>/dev/null ||
+      skip "it needs the program tc to limit the cable"
+  fi
 done
 ip netns exec "${spaces[0]}" unshare --pid --fork --mount-proc true 2>/dev/null ||
   skip "this machine does not allow namespaces of processes"
+
+if [ -n "${CUT:-}" ]; then
+  (
+    until [ -e "$CUT" ]; do sleep 0.02; done
+    ip -n "${spaces[1]}" link set cable down
+  ) 9>&- &
+  trap 'kill $! 2>/dev/null; down' EXIT
+fi
 
 # The launcher runs on the first host; its processes reach each other over the cable alone.
 timeout -k 2 "${SECONDS_LEFT:-250}" bash "$0" --agent "${hosts[0]}" env "LD_LIBRARY_PATH=${LD_LIBRARY_PATH:-}" \

@@ -196,8 +196,12 @@ class mpi_transport final : public mpi_carrier {
       const std::lock_guard lock(mutex_);
       if (is_over()) return ending::all_came;
     }
-    int remain = owners_ > 1 && !let_messages_go() ? 1 : 0;
-    if (owners_ > 1 && !add_up(remain, is_hopeless)) return ending::some_never_come;
+    int remain = 0;
+    if (owners_ > 1) {
+      if (!let_notes_go(is_hopeless)) return ending::some_never_come;
+      remain = let_messages_go() ? 0 : 1;
+      if (!add_up(remain, is_hopeless)) return ending::some_never_come;
+    }
     const std::lock_guard lock(mutex_);
     while (remain == 0 && drop_message()) continue;
     is_over_ = true;
@@ -337,15 +341,42 @@ class mpi_transport final : public mpi_carrier {
     });
   }
 
-  /// Waits a moment for what nobody waits for; returns true if nothing remains.
+  /// Waits until `is_done()`; false once `is_hopeless()`, which it asks now and then.
+  template <class IsDone>
+  [[nodiscard]] static bool wait_until(const IsDone& is_done,
+                                       const function_view<bool()>& is_hopeless) noexcept {
+    patient_loop again;
+    clock::time_point next_look = clock::now();
+    while (!is_done()) {
+      if (clock::now() >= next_look) {
+        if (is_hopeless()) return false;
+        next_look = clock::now() + std::chrono::milliseconds(1);
+      }
+      (void)again.pause(clock::time_point::max());
+    }
+    return true;
+  }
+
+  /// Waits until the others have taken all notes: however busy their cores are, they listen. False
+  /// if it is hopeless.
+  [[nodiscard]] bool let_notes_go(const function_view<bool()>& is_hopeless) noexcept {
+    return wait_until(
+        [&] {
+          const std::lock_guard lock(mutex_);
+          poll_notes();
+          return notes_.empty();
+        },
+        is_hopeless);
+  }
+
+  /// Waits a moment for messages that nobody waits for; returns true if none remains.
   [[nodiscard]] bool let_messages_go() noexcept {
     const clock::time_point end = clock::now() + std::chrono::milliseconds(200);
     patient_loop again;
     do {
       const std::lock_guard lock(mutex_);
       poll_kept();
-      poll_notes();
-      if (kept_.empty() && notes_.empty()) return true;
+      if (kept_.empty()) return true;
     } while (again.pause(end));
     return false;
   }
@@ -361,22 +392,17 @@ class mpi_transport final : public mpi_carrier {
       if (MPI_Iallreduce(&mine, &total, 1, MPI_INT, MPI_SUM, all_, &request) != MPI_SUCCESS)
         return false;
     }
-    patient_loop again;
-    clock::time_point next_look = clock::now();
-    for (;;) {
-      {
-        const std::lock_guard lock(mutex_);
-        int done = 0;
-        if (MPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return false;
-        number = total;
-        if (done != 0) return true;
-      }
-      if (clock::now() >= next_look) {
-        if (is_hopeless()) return false;
-        next_look = clock::now() + std::chrono::milliseconds(1);
-      }
-      (void)again.pause(clock::time_point::max());
-    }
+    bool is_broken = false;
+    const bool have_come = wait_until(
+        [&] {
+          const std::lock_guard lock(mutex_);
+          int done = 0;
+          is_broken = MPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS;
+          number = total;
+          return is_broken || done != 0;
+        },
+        is_hopeless);
+    return have_come && !is_broken;
   }
 
   /// Receives a message, or a note, that nobody will read; false if there is none.

@@ -92,6 +92,10 @@ class mpi_processes {
       std::fprintf(stderr, "shardwise: process %d ends without the others: %s\n",
                    static_cast<int>(carrier_->self()), why.c_str());
       let_others_speak();
+    } else {
+      std::fprintf(stderr,
+                   "shardwise: process %d ends with code 1: messages that nobody took remain\n",
+                   static_cast<int>(carrier_->self()));
     }
     mpi_carrier::leave_at_once();
   }

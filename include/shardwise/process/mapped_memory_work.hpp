@@ -110,6 +110,17 @@ inline void release_pages(int file, std::uint64_t begin, std::size_t bytes) noex
 #endif
 }
 
+/// Returns what identifies this machine since it was started, also in containers; 0 if unknown.
+[[nodiscard]] inline std::uint64_t machine_number() noexcept {
+  const open_file file(::open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC));
+  std::array<char, 36> letters{};
+  if (!file || read(file.get(), letters.data(), letters.size()) != ssize_t{letters.size()})
+    return 0;
+  std::uint64_t hash = 14695981039346656037U;
+  for (const char each : letters) hash = (hash ^ static_cast<std::uint64_t>(each)) * 1099511628211U;
+  return hash;
+}
+
 /// Returns the path of a file that a process has opened.
 using file_path = std::array<char, 64>;
 [[nodiscard]] inline file_path path_of(std::uint64_t process, std::uint64_t file) noexcept {
@@ -151,7 +162,7 @@ SHARDWISE_INLINE std::unique_ptr<mapped_memory> mapped_memory::create(index_t ow
   if (own == nullptr) return nullptr;
   std::unique_ptr<mapped_memory> made(new mapped_memory(file.release(), own, bytes, owners));
   made->address_ = {static_cast<std::uint64_t>(getpid()), static_cast<std::uint64_t>(made->file_),
-                    head.token[0], head.token[1]};
+                    head.token[0], head.token[1], detail::machine_number()};
   return made;
 }
 
@@ -238,7 +249,7 @@ SHARDWISE_INLINE void mapped_memory::give_back(void* block, std::size_t bytes) n
 }
 
 SHARDWISE_INLINE bool mapped_memory::open(index_t owner, const memory_address& at) noexcept {
-  const auto [process, number, first, second] = at;
+  const auto [process, number, first, second, machine] = at;
   const detail::file_path path = detail::path_of(process, number);
   // Another process may have this number here, and any file behind it: it is looked at before it is
   // opened, which may have effects of its own.

@@ -219,6 +219,7 @@ SHARDWISE_INLINE void owner_link::open() {
 }
 
 SHARDWISE_INLINE void owner_link::make_desk() {
+  group().say_if_apart();
   for (index_t other = 0; other < owners_.count(); ++other)
     if (other != self() && !group().shares_memory(other)) return;
   desk_ = std::make_unique<meeting_desk>(group(), channel_);

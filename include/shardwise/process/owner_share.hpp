@@ -37,8 +37,12 @@ struct owner_share {
   std::chrono::milliseconds patience{60'000};
   /// The maximum size of a message in bytes, and the maximum number of messages in flight to one
   /// owner; each at least 1.
-  index_t message_bytes = 4_MiB;
-  index_t in_flight = 4;
+  ///
+  /// MPIs send small messages at once, up to 64 KiB in Open MPI over TCP, and ask before a large
+  /// one. What is asked and answered waits behind the data on the same connection, so that owners
+  /// that send large messages to each other take turns, in twice the time.
+  index_t message_bytes = 60_KiB;
+  index_t in_flight = 16;
   /// The most bytes that an owner receives in an all_reduce of one round; see `crossing_rules`.
   index_t one_round_bytes = crossing_rules{}.one_round_bytes;
   /// True if owners of one host read each other's shards in memory that all of them map, where the

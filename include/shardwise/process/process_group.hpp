@@ -60,6 +60,9 @@ class process_group {
   [[nodiscard]] index_t host_index(std::chrono::milliseconds patience = std::chrono::minutes(1));
   /// Returns true if the memory of an owner has been opened.
   [[nodiscard]] bool shares_memory(index_t owner) const noexcept;
+  /// Says, once and for all processes of this machine, that they cannot open each other's memory,
+  /// if that is so.
+  void say_if_apart();
   /// Returns the memory of this process that others can read; null if there is none.
   [[nodiscard]] const std::shared_ptr<shared_memory>& memory() const noexcept { return memory_; }
   /// Returns true once every process has said where its memory is.
@@ -144,6 +147,7 @@ class process_group {
   struct member {
     bool has_greeted = false;
     std::atomic<bool> shares_memory{false};
+    bool is_of_this_machine = false;
     const std::atomic<std::uint64_t>* heart = nullptr;
     std::uint64_t beats = 0;
     clock::time_point heard{};
@@ -175,6 +179,7 @@ class process_group {
   std::atomic<std::uint64_t>* heart_ = nullptr;
   std::atomic<bool> met_{false};
   std::atomic<bool> has_left_{false};
+  bool has_said_if_apart_ = false;
   mutable std::mutex mutex_;
   std::vector<member> members_;
   std::map<std::uint32_t, const std::atomic<std::uint64_t>*> channels_;

@@ -6,9 +6,11 @@
 #include "shardwise/tensor/out_of_memory.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <new>
 #include <span>
+#include <utility>
 
 namespace shardwise {
 
@@ -70,6 +72,22 @@ SHARDWISE_INLINE index_t process_group::host_index(std::chrono::milliseconds pat
 
 SHARDWISE_INLINE bool process_group::shares_memory(index_t owner) const noexcept {
   return of(owner).shares_memory.load(std::memory_order_acquire);
+}
+
+SHARDWISE_INLINE void process_group::say_if_apart() {
+  const std::lock_guard lock(mutex_);
+  if (std::exchange(has_said_if_apart_, true)) return;
+  for (index_t other = 0; other < count(); ++other) {
+    if (!of(other).is_of_this_machine || shares_memory(other)) continue;
+    // The first process speaks for all.
+    if (other > index())
+      std::fprintf(
+          stderr,
+          "shardwise: processes %d and %d are on one machine, but cannot open each other's "
+          "memory, as in different containers or for different users: they send messages\n",
+          static_cast<int>(index()), static_cast<int>(other));
+    return;
+  }
 }
 
 SHARDWISE_INLINE std::uint32_t process_group::open_channel(
@@ -145,17 +163,17 @@ SHARDWISE_INLINE void process_group::leave(std::string_view words) noexcept {
 
 SHARDWISE_INLINE void process_group::say_waiting(index_t to, std::uint32_t channel,
                                                  std::string_view where) noexcept {
-  // The meetings of this process in all pools, then the words.
+  // The meetings of this process in its pools, or the latest of them, then the words.
   constexpr std::size_t most = 64;
   std::array<char, most * sizeof(progress) + 512> text{};
   std::size_t pools = 0;
   std::uint64_t meeting = 0;
   {
     const std::lock_guard lock(mutex_);
-    for (const auto& [number, meetings] : channels_) {
-      const progress here{number, meetings->load(std::memory_order_relaxed)};
-      if (number == channel) meeting = here.meetings;
-      if (pools == most) break;
+    if (const auto own = channels_.find(channel); own != channels_.end())
+      meeting = own->second->load(std::memory_order_relaxed);
+    for (auto each = channels_.rbegin(); each != channels_.rend() && pools < most; ++each) {
+      const progress here{each->first, each->second->load(std::memory_order_relaxed)};
       std::memcpy(text.data() + pools++ * sizeof here, &here, sizeof here);
     }
   }
@@ -217,9 +235,14 @@ SHARDWISE_INLINE std::optional<std::string> process_group::waits_elsewhere(
   // A note may be old: they have come here since, or this process has been there.
   for (const progress& each : theirs->elsewhere)
     if (each.channel == channel && each.meetings >= meeting) return std::nullopt;
-  const auto own = channels_.find(static_cast<std::uint32_t>(theirs->at.channel));
-  if (own != channels_.end() && own->second->load(std::memory_order_relaxed) >= theirs->at.meetings)
+  const auto there = static_cast<std::uint32_t>(theirs->at.channel);
+  const auto own = channels_.find(there);
+  if (own != channels_.end()) {
+    if (own->second->load(std::memory_order_relaxed) >= theirs->at.meetings) return std::nullopt;
+  } else if (there != host_channel && there < next_channel_) {
+    // Its pool is closed here: whoever still waits in it hears that this process has left.
     return std::nullopt;
+  }
   return theirs->words;
 }
 
@@ -293,6 +316,8 @@ SHARDWISE_INLINE void process_group::hear(index_t from, std::span<const std::byt
 SHARDWISE_INLINE void process_group::greet(index_t from, const greeting& said) {
   member& other = members_[static_cast<std::size_t>(from)];
   other.has_greeted = true;
+  other.is_of_this_machine = from != index() && memory_ != nullptr && said.memory.back() != 0 &&
+                             said.memory.back() == memory_->address().back();
   if (from != index() && memory_ != nullptr && said.memory != memory_address{} &&
       memory_->open(from, said.memory)) {
     other.heart =

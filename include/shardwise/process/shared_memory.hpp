@@ -17,8 +17,9 @@
 namespace shardwise {
 
 /// How a process finds the memory of another one on its host. The meaning is that of the class of
-/// the memory; all zeros is memory that no other process can open.
-using memory_address = std::array<std::uint64_t, 4>;
+/// the memory; all zeros is memory that no other process can open. The last number identifies the
+/// machine; 0 if it is unknown.
+using memory_address = std::array<std::uint64_t, 5>;
 
 /// Memory of this process which the other owners on its host read in place. An offset into the
 /// memory of an owner means the same to all of them.

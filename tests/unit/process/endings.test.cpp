@@ -114,6 +114,23 @@ TEST_CASE("an owner may leave with words") {
   });
 }
 
+TEST_CASE("an owner that once waited in a pool of the past is waited for") {
+  for (const bool shares_memory : {true, false}) {
+    const auto program = [&] {
+      const auto is_late = [](index_t owner) {
+        if (process_index() == owner) std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      };
+      for (const index_t late : {1, 0}) {
+        const auto pool = distributed_pool(pod{}, {.shares_memory = shares_memory});
+        const X x = counted(pool);
+        is_late(late);
+        (void)to_host(x);
+      }
+    };
+    REQUIRE_NOTHROW(spawn(2, program));
+  }
+}
+
 TEST_CASE("owners that read two tensors of one type in other orders are told so") {
   all_differ("tensor 1", "tensor 2", [](const device_pool& pool) {
     const X x = counted(pool), y = counted(pool);
