@@ -98,6 +98,7 @@ void add_all(float* to, const window& terms, std::size_t first, std::size_t size
 struct way {
   const char* name;
   std::function<void()> run;
+  int calls = 1;
   std::vector<double> seconds{};
 };
 
@@ -110,18 +111,23 @@ double median(std::vector<double> all) {
 void measure(std::string_view what, std::size_t bytes, std::vector<way> ways, int rounds = 15) {
   for (way& each : ways)
     for (int i = 0; i < 3; ++i) each.run();
-  MPI_Barrier(MPI_COMM_WORLD);
-  double begin = MPI_Wtime();
-  for (int i = 0; i < 3; ++i) ways[1].run();
-  const double once = std::max((MPI_Wtime() - begin) / 3, 1e-7);
-  int calls = std::clamp(static_cast<int>((bytes > (8U << 20U) ? 0.15 : 0.02) / once), 1, 4000);
-  MPI_Bcast(&calls, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  double begin = 0;
+  // All get the same time: a single call of a fast way beside a slow one would be mostly noise.
+  for (way& each : ways) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    begin = MPI_Wtime();
+    for (int i = 0; i < 3; ++i) each.run();
+    const double once = std::max((MPI_Wtime() - begin) / 3, 1e-7);
+    const double seconds = bytes > (8U << 20U) ? 0.15 : 0.02;
+    each.calls = std::clamp(static_cast<int>(seconds / once), 1, 4000);
+    MPI_Bcast(&each.calls, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  }
   for (int r = 0; r < rounds; ++r)
     for (way& each : ways) {
       MPI_Barrier(MPI_COMM_WORLD);
       begin = MPI_Wtime();
-      for (int i = 0; i < calls; ++i) each.run();
-      const double mine = (MPI_Wtime() - begin) / calls;
+      for (int i = 0; i < each.calls; ++i) each.run();
+      const double mine = (MPI_Wtime() - begin) / each.calls;
       double most = 0;
       MPI_Allreduce(&mine, &most, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
       each.seconds.push_back(most);

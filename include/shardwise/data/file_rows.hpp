@@ -63,7 +63,7 @@ template <Element T>
 ///     auto tokens = rows_of<std::int32_t>(std::make_shared<safetensors_file>("train.safetensors"),
 ///     "tokens");
 template <Element T>
-[[nodiscard]] auto rows_of(std::shared_ptr<const safetensors_file> file, std::string_view name) {
+[[nodiscard]] auto rows_of(std::shared_ptr<const tensor_source> file, std::string_view name) {
   const stored_tensor& stored = file->find(name, element_of<T>);
   if (stored.extents.empty())
     fail({.rule = violation::host_rank_differs, .have = 0, .want = 1},

@@ -3,19 +3,15 @@
 
 #include "shardwise/io/file.hpp"
 #include "shardwise/io/safetensors_header.hpp"
+#include "shardwise/io/stored_elements.hpp"
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
 namespace shardwise {
-
-/// Which elements a stored tensor must have to be loaded: those of the tensor in the program, or
-/// any that can be converted to them, as by `cast`.
-enum class stored_elements : std::uint8_t { same, converted };
 
 /// Stored tensors that are found by name, and read on request, each device's part separately: a
 /// `safetensors_file`, or a `safetensors_directory`. Several threads may read at the same time.

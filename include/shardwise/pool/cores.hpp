@@ -30,6 +30,20 @@ class core_set {
   /// Returns the number of cores, at least 1.
   [[nodiscard]] unsigned size() const noexcept { return size_; }
 
+  /// Returns the cores of this set and of another one of the same machine.
+  [[nodiscard]] core_set with(const core_set& other) const noexcept {
+    core_set both = *this;
+    both.size_ = std::max(size_, other.size_);
+#if defined(__linux__)
+    both.known_ = known_ && other.known_;
+    if (both.known_) {
+      CPU_OR(&both.mask_, &mask_, &other.mask_);
+      both.size_ = static_cast<unsigned>(CPU_COUNT(&both.mask_));
+    }
+#endif
+    return both;
+  }
+
   /// Returns the core that runs the calling thread, or -1.
   [[nodiscard]] static int current() noexcept {
 #if defined(__linux__)

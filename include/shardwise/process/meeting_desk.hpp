@@ -48,9 +48,9 @@ class meeting_desk {
     desks_[at(owner)] = reinterpret_cast<const desk*>(group_.memory()->at(owner, offset));
   }
 
-  /// Returns memory for places that the others may read from the next meeting on. It is written
+  /// Makes room for places that the others may read from the next meeting on. They are written
   /// before that meeting, and not again before the next but one.
-  [[nodiscard]] std::span<std::uint64_t> show(std::size_t count) {
+  void reserve_places(std::size_t count) {
     std::span<std::uint64_t>& places = shown_[(turn_ + 1) % 2];
     if (places.size() < count) {
       const std::size_t bytes =
@@ -59,9 +59,13 @@ class meeting_desk {
       if (memory == nullptr) internal::fail_for_memory(static_cast<index_t>(bytes));
       if (!places.empty()) group_.retire(channel_, places.data(), places.size_bytes());
       places = {static_cast<std::uint64_t*>(memory), bytes / sizeof(std::uint64_t)};
+      std::fill(places.begin(), places.end(), 0);
     }
-    own_->places[(turn_ + 1) % 2] = group_.memory()->offset_of(places.data());
-    return places.first(count);
+    write(own_->places[(turn_ + 1) % 2], group_.memory()->offset_of(places.data()));
+  }
+  /// Shows memory of this owner at a place.
+  void show(std::size_t place, const std::byte* own) noexcept {
+    write(shown_[(turn_ + 1) % 2][place], group_.memory()->offset_of(own));
   }
   /// Returns what another owner showed at a place before the last meeting.
   [[nodiscard]] const std::byte* shown(index_t owner, std::size_t place) const noexcept {
@@ -115,6 +119,11 @@ class meeting_desk {
     return static_cast<std::size_t>(owner);
   }
   [[nodiscard]] const desk& of(index_t owner) const noexcept { return *desks_[at(owner)]; }
+
+  /// Writes what has changed: the others have the rest in their caches, and would fetch it again.
+  static void write(std::uint64_t& to, std::uint64_t value) noexcept {
+    if (to != value) to = value;
+  }
 
   process_group& group_;
   std::uint32_t channel_;

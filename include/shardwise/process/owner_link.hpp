@@ -127,8 +127,10 @@ class owner_link {
   void add(std::uint64_t number) noexcept {
     owners_hash_ = (owners_hash_ ^ number) * 1099511628211U;
   }
-  /// The number of a meeting or exchange that has begun.
-  void begin_meeting() noexcept { meetings_.fetch_add(1, std::memory_order_relaxed); }
+  /// Counts a meeting or exchange that begins; only the holder of the turn changes the number.
+  void begin_meeting() noexcept {
+    meetings_.store(meetings_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
 
   /// Exchanges what owners must know of each other before the first exchange.
   void open();

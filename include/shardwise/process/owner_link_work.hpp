@@ -2,7 +2,6 @@
 #pragma once
 
 #include "shardwise/core/config.hpp"
-#include "shardwise/pool/cores.hpp"
 #include "shardwise/pool/spin.hpp"
 #include "shardwise/process/owner_link.hpp"
 
@@ -214,7 +213,7 @@ SHARDWISE_INLINE void owner_link::open() {
     is_room_ = is_room_ && (other == self() || theirs[at(other)].desk != 0);
   for (index_t other = 0; is_room_ && other < owners_.count(); ++other)
     if (other != self()) desk_->face(other, theirs[at(other)].desk);
-  may_spin_ = owners_.count() <= index_t{core_set::available().size()};
+  may_spin_ = owners_.count() <= index_t{group().host_cores().size()};
   is_open_ = true;
 }
 

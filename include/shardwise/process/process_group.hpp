@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/core/error.hpp"
+#include "shardwise/pool/cores.hpp"
 #include "shardwise/process/transport.hpp"
 
 #include <atomic>
@@ -58,6 +59,8 @@ class process_group {
   /// Waits until all processes have started, for at most `patience`.
   [[nodiscard]] index_t host_count(std::chrono::milliseconds patience = std::chrono::minutes(1));
   [[nodiscard]] index_t host_index(std::chrono::milliseconds patience = std::chrono::minutes(1));
+  /// Returns the cores that these processes may use together; a launcher may bind each to others.
+  [[nodiscard]] core_set host_cores() const;
   /// Returns true if the memory of an owner has been opened.
   [[nodiscard]] bool shares_memory(index_t owner) const noexcept;
   /// Says, once and for all processes of this machine, that they cannot open each other's memory,
@@ -127,6 +130,7 @@ class process_group {
   struct greeting {
     memory_address memory{};
     std::uint64_t heart = 0;
+    core_set cores = core_set::available();
   };
   /// How far a process has come in a pool.
   struct progress {
@@ -151,6 +155,7 @@ class process_group {
     const std::atomic<std::uint64_t>* heart = nullptr;
     std::uint64_t beats = 0;
     clock::time_point heard{};
+    core_set cores = core_set::available();
     std::map<std::uint32_t, departure> departures{};
     std::map<std::uint32_t, std::string> histories{};
     std::optional<waiting> waits{};

@@ -31,7 +31,8 @@ SHARDWISE_INLINE process_group::process_group(std::shared_ptr<owner_transport> c
     void* const place = memory_->take(shard_alignment);
     if (place == nullptr) internal::fail_for_memory(static_cast<index_t>(shard_alignment));
     heart_ = new (place) std::atomic<std::uint64_t>(0);
-    mine = {memory_->address(), memory_->offset_of(place)};
+    mine.memory = memory_->address();
+    mine.heart = memory_->offset_of(place);
   }
   greet(index(), mine);
   const std::string_view words(reinterpret_cast<const char*>(&mine), sizeof mine);
@@ -68,6 +69,14 @@ SHARDWISE_INLINE index_t process_group::host_index(std::chrono::milliseconds pat
   index_t before = 0;
   for (index_t owner = 0; owner < index(); ++owner) before += shares_memory(owner) ? 1 : 0;
   return before;
+}
+
+SHARDWISE_INLINE core_set process_group::host_cores() const {
+  const std::lock_guard lock(mutex_);
+  core_set all = of(index()).cores;
+  for (index_t owner = 0; owner < count(); ++owner)
+    if (shares_memory(owner)) all = all.with(of(owner).cores);
+  return all;
 }
 
 SHARDWISE_INLINE bool process_group::shares_memory(index_t owner) const noexcept {
@@ -318,6 +327,7 @@ SHARDWISE_INLINE void process_group::greet(index_t from, const greeting& said) {
   other.has_greeted = true;
   other.is_of_this_machine = from != index() && memory_ != nullptr && said.memory.back() != 0 &&
                              said.memory.back() == memory_->address().back();
+  other.cores = said.cores;
   if (from != index() && memory_ != nullptr && said.memory != memory_address{} &&
       memory_->open(from, said.memory)) {
     other.heart =

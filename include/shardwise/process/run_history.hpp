@@ -35,7 +35,7 @@ class run_history {
     done_.running ^= done_.running >> 29U;
     event& now = events_[done_.events++ % remembered];
     now.running = done_.running;
-    now.words = cut(words);
+    copy(words, now.words);
   }
 
   [[nodiscard]] const summary& done() const noexcept { return done_; }
@@ -52,11 +52,17 @@ class run_history {
   /// Returns the begin of a text as a name.
   [[nodiscard]] static name cut(std::string_view words) noexcept {
     name out{};
-    std::copy_n(words.begin(), std::min(words.size(), out.size() - 1), out.begin());
+    copy(words, out);
     return out;
   }
 
  private:
+  static void copy(std::string_view words, name& to) noexcept {
+    const std::size_t size = std::min(words.size(), to.size() - 1);
+    std::copy_n(words.begin(), size, to.begin());
+    to[size] = '\0';
+  }
+
   static constexpr std::size_t remembered = 8;
   struct event {
     std::uint64_t running = 0;

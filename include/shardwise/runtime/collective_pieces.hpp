@@ -161,19 +161,17 @@ class collective_pieces {
   void meet_others(pool_state& home, const reduce_range& reduce) {
     owner_link& link = *home.link();
     const shard_table& to = result_.where();
-    const shared_memory& memory = *link.group().memory();
     const auto sources = seen_shards_.size();
     // The shards of the source, then those of the result.
     const auto show = [&] {
-      const std::span<std::uint64_t> places =
-          link.desk().show(sources + (has_two_rounds_ ? static_cast<std::size_t>(to.count()) : 0));
+      meeting_desk& desk = link.desk();
+      desk.reserve_places(sources + (has_two_rounds_ ? static_cast<std::size_t>(to.count()) : 0));
       for (index_t s : shown_shards_)
-        places[static_cast<std::size_t>(s)] = memory.offset_of(source_.shard(s).data());
+        desk.show(static_cast<std::size_t>(s), source_.shard(s).data());
       if (!has_two_rounds_) return;
       for (index_t i = 0; i < to.count_here(); ++i) {
         const index_t s = to.shard_here(i);
-        places[sources + static_cast<std::size_t>(s)] =
-            memory.offset_of(result_.writable_data<std::byte>(s));
+        desk.show(sources + static_cast<std::size_t>(s), result_.writable_data<std::byte>(s));
       }
     };
     show();

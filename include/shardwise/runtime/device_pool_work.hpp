@@ -157,9 +157,13 @@ SHARDWISE_INLINE std::vector<index_t> pool_state::copy_of(device_numbers numbers
 
 SHARDWISE_INLINE unsigned pool_state::default_threads(const owner_link* link,
                                                       const std::vector<index_t>& devices) {
-  // The processes of a host divide its cores.
-  const index_t sharers = link != nullptr ? link->group().host_count(link->patience()) : 1;
-  const index_t cores = std::max<index_t>(1, index_t{core_set::available().size()} / sharers);
+  index_t cores = core_set::available().size();
+  // The processes of a host divide its cores, unless each is bound to its own.
+  if (link != nullptr) {
+    const index_t sharers = link->group().host_count(link->patience());
+    const index_t share = link->group().host_cores().size() / sharers;
+    cores = std::clamp<index_t>(share, 1, cores);
+  }
   return static_cast<unsigned>(std::min(static_cast<index_t>(devices.size()), cores));
 }
 

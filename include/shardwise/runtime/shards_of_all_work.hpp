@@ -76,16 +76,15 @@ SHARDWISE_INLINE void shards_of_all::check_replicas(pool_state& home,
 SHARDWISE_INLINE void shards_of_all::copy(pool_state& home, const shard_owners& holders) {
   owner_link& link = *home.link();
   const shard_table& where = read_.where();
-  const shared_memory& memory = *link.group().memory();
   const auto at = [](index_t i) { return static_cast<std::size_t>(i); };
   brought_.resize(at(where.count()), nullptr);
   received_ = link.nothing();
   run_guarded(
       [&] {
-        const std::span<std::uint64_t> places = link.desk().show(at(where.count()));
+        link.desk().reserve_places(at(where.count()));
         for (index_t i = 0; i < where.count_here(); ++i) {
           const index_t s = where.shard_here(i);
-          places[at(s)] = memory.offset_of(read_.shard(s).data());
+          link.desk().show(at(s), read_.shard(s).data());
         }
         link.meet(meeting::first);
         std::size_t total = 0;

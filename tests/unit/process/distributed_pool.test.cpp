@@ -2,16 +2,19 @@
 // A pool that the processes of a program share, here threads of one process, and one without
 // others.
 #include "support/catch.hpp"
+#include <shardwise/pool/cores.hpp>
 #include <shardwise/process/leave.hpp>
 #include <shardwise/process/spawn.hpp>
 #include <shardwise/runtime/distributed_pool.hpp>
 #include <shardwise/shardwise.hpp>
 
 #include <atomic>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 using namespace shardwise;
@@ -68,6 +71,25 @@ TEST_CASE("a distributed pool has its part of the devices: blocks, or as a list 
   REQUIRE(say(2, [] {
             return text(own(distributed_pool(pod{}, {.owner_of = owners_in_turn(8, 2)})));
           }) == std::multiset<std::string>{"0 2 4 6 ", "1 3 5 7 "});
+}
+
+TEST_CASE("processes that are bound to different cores have those of all together") {
+  const core_set cores = core_set::available();
+  if (cores.size() < 2) return;
+  const auto hub = std::make_shared<thread_hub>(2);
+  std::vector<std::shared_ptr<process_group>> groups;
+  int core = core_set::current();
+  for (index_t i = 0; i < 2; ++i)
+    std::thread([&] {
+      // The second process may not use a core that the first one may.
+      cores.stay_off(core);
+      core = core_set::current();
+      groups.push_back(std::make_shared<process_group>(std::make_shared<thread_transport>(hub, i)));
+    }).join();
+  for (const auto& group : groups) {
+    REQUIRE(group->host_count() == 2);
+    REQUIRE(group->host_cores().size() == cores.size());
+  }
 }
 
 TEST_CASE("a program in several processes has the values of one, read in place or sent") {
