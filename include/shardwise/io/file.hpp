@@ -18,6 +18,8 @@ namespace detail {
 [[noreturn]] void fail_file(violation rule, const std::string& path, const std::string& reason);
 /// The same with the error of the operating system as the reason.
 [[noreturn]] void fail_file(violation rule, const std::string& path);
+/// Reports a file that has become shorter since it was opened.
+[[noreturn]] void fail_shorter_file(const std::string& path, index_t size_then, index_t size_now);
 
 /// An open file of the operating system, closed by its owner.
 class file_handle {
@@ -61,8 +63,6 @@ class input_file {
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   /// Returns the size of the file when it was opened.
   [[nodiscard]] index_t size() const noexcept { return identity_.size; }
-  /// Fails if the file has become shorter since it was opened.
-  void require_size() const;
   /// Returns the file as the operating system knows it.
   [[nodiscard]] const detail::file_handle& handle() const noexcept { return handle_; }
   /// Returns which file was opened, and in which state.

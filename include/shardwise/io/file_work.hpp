@@ -24,6 +24,12 @@ SHARDWISE_INLINE_FILES void fail_file(violation rule, const std::string& path,
 SHARDWISE_INLINE_FILES void fail_file(violation rule, const std::string& path) {
   fail_file(rule, path, std::strerror(errno));
 }
+SHARDWISE_INLINE_FILES void fail_shorter_file(const std::string& path, index_t size_then,
+                                              index_t size_now) {
+  fail_file(violation::file_is_not_readable, path,
+            "it became shorter: it had " + std::to_string(size_then) +
+                " bytes when it was opened, and has " + std::to_string(size_now));
+}
 
 SHARDWISE_INLINE_FILES file_handle::~file_handle() {
   if (number_ >= 0) ::close(number_);
@@ -59,16 +65,6 @@ SHARDWISE_INLINE_FILES void input_file::measure() {
     detail::fail_file(violation::file_is_not_readable, path_, "it is no regular file");
   identity_ = {about.st_dev, about.st_ino, about.st_size, about.st_mtim.tv_sec,
                about.st_mtim.tv_nsec};
-}
-
-SHARDWISE_INLINE_FILES void input_file::require_size() const {
-  struct stat about {};
-  if (::fstat(handle_.number(), &about) != 0)
-    detail::fail_file(violation::file_is_not_readable, path_);
-  if (about.st_size < size())
-    detail::fail_file(violation::file_is_not_readable, path_,
-                      "it became shorter: it had " + std::to_string(size()) +
-                          " bytes when it was opened, and has " + std::to_string(about.st_size));
 }
 
 SHARDWISE_INLINE_FILES void input_file::read(index_t place, std::span<std::byte> to) const {

@@ -47,23 +47,26 @@ class mapped_pages {
 ///
 /// Reading bytes that the file no longer has ends a program. So `bytes` compares its size with that
 /// when it was opened, and throws if it is shorter; a file that is cut while its bytes are used is
-/// not noticed.
+/// not noticed. It is not kept open: a program may map more files than it may open.
 class mapped_file {
  public:
   explicit mapped_file(std::string path);
-  explicit mapped_file(input_file file);
+  explicit mapped_file(const input_file& file);
 
-  [[nodiscard]] const std::string& path() const noexcept { return file_.path(); }
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
   /// Returns the size of the file when it was opened.
-  [[nodiscard]] index_t size() const noexcept { return file_.size(); }
+  [[nodiscard]] index_t size() const noexcept { return identity_.size; }
   /// Returns all bytes, as long as the file lives.
   [[nodiscard]] std::span<const std::byte> bytes() const {
-    file_.require_size();
+    require_size();
     return {pages_.begin(), static_cast<std::size_t>(size())};
   }
 
  private:
-  input_file file_;
+  void require_size() const;
+
+  std::string path_;
+  file_identity identity_{};
   detail::mapped_pages pages_;
 };
 

@@ -5,6 +5,7 @@
 #include "shardwise/io/mapped_file.hpp"
 
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace shardwise {
@@ -36,12 +37,22 @@ SHARDWISE_INLINE_FILES void mapped_pages::shrink(std::size_t bytes) noexcept {
 
 SHARDWISE_INLINE_FILES mapped_file::mapped_file(std::string path)
     : mapped_file(input_file(std::move(path))) {}
-SHARDWISE_INLINE_FILES mapped_file::mapped_file(input_file file) : file_(std::move(file)) {
-  const auto size = static_cast<std::size_t>(file_.size());
+SHARDWISE_INLINE_FILES mapped_file::mapped_file(const input_file& file)
+    : path_(file.path()), identity_(file.identity()) {
+  const auto size = static_cast<std::size_t>(file.size());
   if (size == 0) return;  // the system maps no empty file
-  void* const at = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file_.handle().number(), 0);
-  if (at == MAP_FAILED) detail::fail_file(violation::file_is_not_readable, file_.path());
+  void* const at = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file.handle().number(), 0);
+  if (at == MAP_FAILED) detail::fail_file(violation::file_is_not_readable, path_);
   pages_ = detail::mapped_pages(static_cast<std::byte*>(at), size);
+}
+
+SHARDWISE_INLINE_FILES void mapped_file::require_size() const {
+  struct stat about {};
+  // What was removed or replaced lives on as long as it is mapped, and nobody can cut it by name.
+  if (::stat(path_.c_str(), &about) != 0 || about.st_dev != identity_.device ||
+      about.st_ino != identity_.number || about.st_size >= size())
+    return;
+  detail::fail_shorter_file(path_, size(), about.st_size);
 }
 
 }  // namespace shardwise

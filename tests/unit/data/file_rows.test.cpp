@@ -14,6 +14,8 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <sys/resource.h>
+#include <unistd.h>
 #include <vector>
 
 using namespace shardwise;
@@ -123,4 +125,30 @@ TEST_CASE("several data sets are one, however many files they are") {
     std::filesystem::remove(files.back()->path() + ".empty");
   }
   check_rows(joined(std::move(parts)));
+}
+
+TEST_CASE("a data set may have more files than a process may open") {
+  const auto folder = std::filesystem::temp_directory_path() /
+                      ("shardwise-many-files." + std::to_string(::getpid()));
+  std::filesystem::create_directories(folder);
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_NOFILE, &before) == 0);
+  rlimit few = before;
+  few.rlim_cur = 64;
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &few) == 0);
+  std::vector<decltype(rows_of<float>(file_array()))> parts;
+  for (int i = 0; i < 300; ++i) {
+    const std::string path = (folder / (std::to_string(i) + ".npy")).string();
+    save_npy(path, std::vector<float>{static_cast<float>(i)}, {1, 1});
+    parts.push_back(rows_of<float>(open_npy(path)));
+  }
+  const device_pool pool{pod{}};
+  using column = sharded_tensor<float, extents<100, 1>, layout<pod, P<"data", none>>>;
+  float sum_of_all = 0;
+  for (auto&& x : joined(std::move(parts)) | batch(100, last_batch::dropped) |
+                      distribute<column>(pool) | prefetch())
+    for (float value : to_host(x).elements()) sum_of_all += value;
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &before) == 0);
+  std::filesystem::remove_all(folder);
+  CHECK(sum_of_all == 299 * 300 / 2);
 }

@@ -47,7 +47,7 @@ rlim_t written_memory() {
     }
   return 0;
 }
-std::size_t open_files() {
+std::size_t descriptors() {
   const std::filesystem::directory_iterator all("/proc/self/fd");
   return static_cast<std::size_t>(std::distance(begin(all), end(all)));
 }
@@ -142,7 +142,7 @@ TEST_CASE("what is unpacked needs no more memory than the bound, and leaves noth
   std::string parts;
   for (int i = 0; i < 48; ++i) parts += packed(part);
   file.write(parts);
-  const std::size_t before = open_files();
+  const std::size_t before = descriptors();
   const temporary folder("bound-folder");
   std::filesystem::create_directory(folder.path());
   if (!support::is_watched) {
@@ -168,7 +168,7 @@ TEST_CASE("what is unpacked needs no more memory than the bound, and leaves noth
     REQUIRE(std::filesystem::is_empty(folder.path()));
     for (index_t i = 0; i < 48; ++i) REQUIRE(text_of(all.part(i << 20, 1_MiB)) == part);
   }
-  REQUIRE(open_files() == before);
+  REQUIRE(descriptors() == before);
   REQUIRE_THROWS_WITH(open_unpacked(file.path(), {.memory = 1_MiB, .folder = "/no/such/folder"}),
                       contains("file_is_not_writable") && contains("/no/such/folder"));
   std::filesystem::remove(folder.path());
