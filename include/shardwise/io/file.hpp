@@ -50,8 +50,6 @@ class input_file {
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   /// Returns the size of the file when it was opened.
   [[nodiscard]] index_t size() const noexcept { return size_; }
-  /// Fails if the file has become shorter since it was opened.
-  void require_size() const;
   /// Returns the file as the operating system knows it.
   [[nodiscard]] const detail::file_handle& handle() const noexcept { return handle_; }
 

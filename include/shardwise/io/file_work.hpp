@@ -60,16 +60,6 @@ SHARDWISE_INLINE_FILES void input_file::measure() {
   size_ = about.st_size;
 }
 
-SHARDWISE_INLINE_FILES void input_file::require_size() const {
-  struct stat about {};
-  if (::fstat(handle_.number(), &about) != 0)
-    detail::fail_file(violation::file_is_not_readable, path_);
-  if (about.st_size < size_)
-    detail::fail_file(violation::file_is_not_readable, path_,
-                      "it became shorter: it had " + std::to_string(size_) +
-                          " bytes when it was opened, and has " + std::to_string(about.st_size));
-}
-
 SHARDWISE_INLINE_FILES void input_file::read(index_t place, std::span<std::byte> to) const {
   while (!to.empty()) {
     const auto got = ::pread(handle_.number(), to.data(), to.size(), place);

@@ -4,6 +4,7 @@
 #include "shardwise/io/file.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <utility>
@@ -43,27 +44,34 @@ class mapped_pages {
 }  // namespace detail
 
 /// A file whose bytes are read where the system has mapped them: what is never touched is never
-/// read, and what is read costs no memory of the program. Throws `file_is_not_readable`.
+/// read, and what is read costs no memory of the program. It is not kept open, so that there may be
+/// more of them than a process may have open. Throws `file_is_not_readable`.
 ///
-/// Reading bytes that the file no longer has ends a program. So `bytes` compares its size with that
-/// when it was opened, and throws if it is shorter; a file that is cut while its bytes are used is
-/// not noticed.
+/// Reading bytes that a file no longer has ends the program. So `bytes` looks at the size that the
+/// file under this path has now, and throws if it is shorter than when it was opened. A file that
+/// has lost its path, or is cut while its bytes are used, is not noticed.
 class mapped_file {
  public:
   explicit mapped_file(std::string path);
+  /// Maps a file that is open, and closes it.
   explicit mapped_file(input_file file);
 
-  [[nodiscard]] const std::string& path() const noexcept { return file_.path(); }
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
   /// Returns the size of the file when it was opened.
-  [[nodiscard]] index_t size() const noexcept { return file_.size(); }
-  /// Returns all bytes, as long as the file lives.
+  [[nodiscard]] index_t size() const noexcept { return size_; }
+  /// Returns all bytes, as long as this lives.
   [[nodiscard]] std::span<const std::byte> bytes() const {
-    file_.require_size();
-    return {pages_.begin(), static_cast<std::size_t>(size())};
+    require_size();
+    return {pages_.begin(), static_cast<std::size_t>(size_)};
   }
 
  private:
-  input_file file_;
+  void require_size() const;
+
+  std::string path_;
+  index_t size_ = 0;
+  /// What the system calls the file; 0 for one without a path.
+  std::uint64_t device_ = 0, number_ = 0;
   detail::mapped_pages pages_;
 };
 

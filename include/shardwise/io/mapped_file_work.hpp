@@ -5,6 +5,7 @@
 #include "shardwise/io/mapped_file.hpp"
 
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace shardwise {
@@ -36,12 +37,29 @@ SHARDWISE_INLINE_FILES void mapped_pages::shrink(std::size_t bytes) noexcept {
 
 SHARDWISE_INLINE_FILES mapped_file::mapped_file(std::string path)
     : mapped_file(input_file(std::move(path))) {}
-SHARDWISE_INLINE_FILES mapped_file::mapped_file(input_file file) : file_(std::move(file)) {
-  const auto size = static_cast<std::size_t>(file_.size());
-  if (size == 0) return;  // the system maps no empty file
-  void* const at = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file_.handle().number(), 0);
-  if (at == MAP_FAILED) detail::fail_file(violation::file_is_not_readable, file_.path());
+SHARDWISE_INLINE_FILES mapped_file::mapped_file(input_file file)
+    : path_(file.path()), size_(file.size()) {
+  const int number = file.handle().number();
+  struct stat about {};
+  if (::fstat(number, &about) == 0 && about.st_nlink > 0) {
+    device_ = about.st_dev;
+    number_ = about.st_ino;
+  }
+  if (size_ == 0) return;  // the system maps no empty file
+  const auto size = static_cast<std::size_t>(size_);
+  void* const at = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, number, 0);
+  if (at == MAP_FAILED) detail::fail_file(violation::file_is_not_readable, path_);
   pages_ = detail::mapped_pages(static_cast<std::byte*>(at), size);
+}
+
+SHARDWISE_INLINE_FILES void mapped_file::require_size() const {
+  struct stat about {};
+  if (number_ == 0 || ::stat(path_.c_str(), &about) != 0) return;
+  const bool is_same = about.st_dev == device_ && about.st_ino == number_;
+  if (is_same && about.st_size < size_)
+    detail::fail_file(violation::file_is_not_readable, path_,
+                      "it became shorter: it had " + std::to_string(size_) +
+                          " bytes when it was opened, and has " + std::to_string(about.st_size));
 }
 
 }  // namespace shardwise
