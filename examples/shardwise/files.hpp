@@ -7,7 +7,7 @@
 #include "text_table.hpp"
 #include <shardwise/io/csv.hpp>
 #include <shardwise/io/npy_header.hpp>
-#include <shardwise/io/safetensors.hpp>
+#include <shardwise/io/safetensors_directory.hpp>
 #if __has_include(<zlib.h>)
 #include <shardwise/data/idx.hpp>
 #include <shardwise/io/npz_file.hpp>
@@ -15,6 +15,7 @@
 
 #include <charconv>
 #include <cstddef>
+#include <filesystem>
 #include <span>
 #include <system_error>
 
@@ -74,9 +75,8 @@ template <class T>
   return out;
 }
 
-[[nodiscard]] inline std::vector<listed_array> list_tensors(const std::string& path) {
+[[nodiscard]] inline std::vector<listed_array> list_tensors(const tensor_source& file) {
   std::vector<listed_array> out;
-  const safetensors_file file(path);
   for (const stored_tensor& one : file.header().tensors) {
     listed_array listed{one.name, type_words(one.type, one.other_type), one.other_shape};
     for (const index_t extent : one.extents) listed.shape.push_back(extent);
@@ -85,8 +85,11 @@ template <class T>
   return out;
 }
 
-/// Lists what a file holds, whose kind its first bytes tell, or, of a table, its name.
+/// Lists what a file holds, whose kind its first bytes tell, or, of a table, its name. A directory
+/// is one of safetensors shards.
 [[nodiscard]] inline listed_file list_file(const std::string& path) {
+  if (std::error_code ignored; std::filesystem::is_directory(path, ignored))
+    return {path, "safetensors shards", list_tensors(safetensors_directory(path))};
 #if __has_include(<zlib.h>)
   const file_bytes bytes = open_unpacked(path);
 #else
@@ -96,7 +99,8 @@ template <class T>
   std::string_view name = path;
   if (name.ends_with(".gz")) name.remove_suffix(3);
   if (npy_header_length(bytes.bytes()) > 0) return {path, "npy", {list_array(open_npy(bytes))}};
-  if (text.size() > 8 && text[8] == '{') return {path, "safetensors", list_tensors(path)};
+  if (text.size() > 8 && text[8] == '{')
+    return {path, "safetensors", list_tensors(safetensors_file(path))};
 #if __has_include(<zlib.h>)
   if (text.starts_with("PK")) {
     listed_file out{path, "npz", {}};

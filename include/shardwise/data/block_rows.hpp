@@ -43,7 +43,7 @@ template <class B>
   requires(MatrixInMemory<std::remove_cvref_t<B>> || ShapedElements<std::remove_cvref_t<B>>)
 [[nodiscard]] auto rows_of(B&& block) {
   using plain = std::remove_cvref_t<B>;
-  const auto view_of = [](const plain& of) { return detail::block_of(of, 2).view; };
+  const auto view_of = [](const plain& of) { return internal::block_of(of, 2).view; };
   const auto checked = [](auto view) {
     if (view.rank() == 0)
       fail({.rule = violation::host_rank_differs, .have = 0, .want = 1},

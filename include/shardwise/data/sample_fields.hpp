@@ -111,7 +111,7 @@ template <class F>
   else if constexpr (requires { field.view.strides; })
     return {.view = field.view, .is_run = false, .count = field.view.size()};
   else
-    return block_of(field, rank);
+    return internal::block_of(field, rank);
 }
 
 }  // namespace detail

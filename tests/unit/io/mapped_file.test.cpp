@@ -10,7 +10,7 @@
 #include <fstream>
 #include <string>
 #include <sys/resource.h>
-#include <sys/stat.h>
+#include <vector>
 #include <zlib.h>
 
 using namespace shardwise;
@@ -95,6 +95,36 @@ TEST_CASE("a file that is cut while it is mapped is an error that names it") {
                                                    "has 9999"));
   std::filesystem::resize_file(file.path(), 10001);
   REQUIRE(all.bytes().size() == 10000);
+}
+
+TEST_CASE("more files are mapped than a process may have open") {
+  const temporary folder("many-mapped");
+  std::filesystem::create_directory(folder.path());
+  constexpr int many = 500;
+  const auto name = [&](int i) { return folder.path() + "/" + std::to_string(i); };
+  for (int i = 0; i < many; ++i) std::ofstream(name(i)) << i;
+  rlimit old{}, lower{};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &old) == 0);
+  lower = {256, old.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &lower) == 0);
+  const std::size_t before = open_files();
+  std::vector<file_bytes> all;
+  std::string failure;
+  try {
+    for (int i = 0; i < many; ++i) all.emplace_back(name(i));
+  } catch (const error& refused) {
+    failure = refused.what();
+  }
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &old) == 0);
+  REQUIRE(failure.empty());
+  REQUIRE(open_files() == before);
+  for (int i = 0; i < many; ++i)
+    REQUIRE(text_of(all[static_cast<std::size_t>(i)]) == std::to_string(i));
+  // A file that another one has replaced stays as it was.
+  std::ofstream(name(many)) << "";
+  std::filesystem::rename(name(many), name(17));
+  REQUIRE(text_of(all[17]) == "17");
+  std::filesystem::remove_all(folder.path());
 }
 
 TEST_CASE("what is packed by gzip is unpacked, all members, under any name") {
