@@ -138,6 +138,11 @@ class process_group {
     std::string words;
     clock::time_point heard{};
   };
+  /// What another process has run: words of several notes.
+  struct history {
+    std::string words;
+    bool is_whole = false;
+  };
   struct waiting {
     progress at;
     std::string words;
@@ -152,7 +157,7 @@ class process_group {
     std::uint64_t beats = 0;
     clock::time_point heard{};
     std::map<std::uint32_t, departure> departures{};
-    std::map<std::uint32_t, std::string> histories{};
+    std::map<std::uint32_t, history> histories{};
     std::optional<waiting> waits{};
   };
 

@@ -57,7 +57,7 @@ class run_history {
   }
 
  private:
-  static constexpr std::size_t remembered = 8;
+  static constexpr std::size_t remembered = 32;
   struct event {
     std::uint64_t running = 0;
     name words{};
