@@ -142,6 +142,11 @@ class process_group {
     std::string words;
     clock::time_point heard{};
   };
+  /// What another process has run: words of several notes.
+  struct history {
+    std::string words;
+    bool is_whole = false;
+  };
   struct waiting {
     progress at;
     std::string words;
@@ -157,7 +162,7 @@ class process_group {
     clock::time_point heard{};
     core_set cores = core_set::available();
     std::map<std::uint32_t, departure> departures{};
-    std::map<std::uint32_t, std::string> histories{};
+    std::map<std::uint32_t, history> histories{};
     std::optional<waiting> waits{};
   };
 

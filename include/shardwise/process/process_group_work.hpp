@@ -195,7 +195,13 @@ SHARDWISE_INLINE void process_group::say_waiting(index_t to, std::uint32_t chann
 
 SHARDWISE_INLINE void process_group::say_history(index_t to, std::uint32_t channel,
                                                  std::string_view words) noexcept {
-  tell(to, {.kind = note_kind::history, .channel = channel}, words);
+  // In several notes, each with the number of bytes that follow it.
+  constexpr std::size_t most = owner_transport::most_note_bytes - sizeof(note_head);
+  do {
+    const std::string_view now = words.substr(0, most);
+    words.remove_prefix(now.size());
+    tell(to, {note_kind::history, channel, words.size()}, now);
+  } while (!words.empty());
 }
 
 SHARDWISE_INLINE void process_group::listen() noexcept {
@@ -259,8 +265,8 @@ SHARDWISE_INLINE std::optional<std::string> process_group::history_of(index_t ow
                                                                       std::uint32_t channel) const {
   const std::lock_guard lock(mutex_);
   const auto at = of(owner).histories.find(channel);
-  if (at == of(owner).histories.end()) return std::nullopt;
-  return at->second;
+  if (at == of(owner).histories.end() || !at->second.is_whole) return std::nullopt;
+  return at->second.words;
 }
 
 SHARDWISE_INLINE std::chrono::milliseconds process_group::silence_of(index_t owner) const {
@@ -316,9 +322,13 @@ SHARDWISE_INLINE void process_group::hear(index_t from, std::span<const std::byt
       sender.waits = std::move(said);
       break;
     }
-    case note_kind::history:
-      sender.histories[head.channel] = words;
+    case note_kind::history: {
+      history& said = sender.histories[head.channel];
+      if (said.is_whole) said.words.clear();
+      said.words += words;
+      said.is_whole = head.number == 0;
       break;
+    }
   }
 }
 

@@ -63,7 +63,7 @@ class run_history {
     to[size] = '\0';
   }
 
-  static constexpr std::size_t remembered = 8;
+  static constexpr std::size_t remembered = 32;
   struct event {
     std::uint64_t running = 0;
     name words{};

@@ -18,6 +18,13 @@ namespace detail {
   }
   return {};
 }
+/// Returns the number of the first event in the text of a history.
+[[nodiscard]] inline std::uint64_t first_event_of(std::string_view all) noexcept {
+  std::uint64_t number = 0;
+  for (const char digit : all.substr(0, all.find(' ')))
+    number = 10 * number + static_cast<std::uint64_t>(digit - '0');
+  return number;
+}
 [[nodiscard]] inline text_view name_of_event(std::string_view event) {
   if (event.empty()) return "nothing";
   event.remove_prefix(std::min(event.size(), event.find(' ') + 1));
@@ -40,14 +47,18 @@ SHARDWISE_INLINE message_text run_history::difference(
     index_t self, index_t other, const std::optional<std::string>& theirs) const {
   const std::string mine = text();
   std::string_view ours, differs;
-  for (std::uint64_t i = 0; theirs && i <= done_.events + remembered; ++i) {
+  const std::uint64_t first =
+      theirs ? std::max(detail::first_event_of(mine), detail::first_event_of(*theirs)) : 0;
+  std::uint64_t i = first;
+  for (; theirs && i <= done_.events + remembered; ++i) {
     ours = detail::event_of(mine, i);
     differs = detail::event_of(*theirs, i);
-    const bool is_forgotten = ours.empty() && i + remembered < done_.events;
-    if (ours != differs && !is_forgotten) break;
+    if (ours != differs) break;
   }
   message_text both;
-  if (detail::name_of_event(ours) == detail::name_of_event(differs))
+  if (first > 0 && i == first)
+    both << "they differ since before the last " << remembered << " programs and reads; ";
+  else if (detail::name_of_event(ours) == detail::name_of_event(differs))
     both << "the same with other tensors or numbers; ";
   both << "owner " << self << " runs " << detail::name_of_event(ours) << "; owner " << other
        << " runs " << detail::name_of_event(differs);

@@ -159,6 +159,22 @@ TEST_CASE("owners that give a step other numbers are told so") {
     });
 }
 
+TEST_CASE("a program that differs is named after many others, if it is not too old") {
+  const auto program = [](int others) {
+    return [others](const device_pool& pool) {
+      const X x = counted(pool);
+      if (self(pool) == 1)
+        sync(X(shardwise::exp(x)));
+      else
+        sync(X(relu(x)));
+      for (int i = 0; i < others; ++i) sync(X(x * 2.0F));
+      (void)to_host(x);
+    };
+  };
+  all_differ("relu", "exp", program(20));
+  all_differ("before the last 32 programs", "owner 1 runs", program(200));
+}
+
 TEST_CASE("a program without messages that differs is found at the next exchange") {
   all_differ("relu", "exp", [](const device_pool& pool) {
     const X x = counted(pool);
