@@ -77,7 +77,7 @@ template <ShardedTensor X, class H, class... Sizes>
 template <ShardedTensor X, class H, class... Sizes>
   requires(!std::is_lvalue_reference_v<H> && !std::is_const_v<H> && internal::OwnedHostData<H, X>)
 [[nodiscard]] X distribute_when_used(const device_pool& pool, H&& data, Sizes... sizes) {
-  return distribute_when_used<X>(pool, std::make_shared<const H>(std::move(data)), sizes...);
+  return distribute_when_used<X>(pool, std::make_shared<const H>(std::forward<H>(data)), sizes...);
 }
 
 }  // namespace shardwise
