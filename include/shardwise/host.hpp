@@ -6,6 +6,7 @@
 #include "shardwise/host/any_factories.hpp"
 #include "shardwise/host/distribute.hpp"
 #include "shardwise/host/distribute_from.hpp"
+#include "shardwise/host/distribute_when_used.hpp"
 #include "shardwise/host/factories.hpp"
 #include "shardwise/host/from_host_batches.hpp"
 #include "shardwise/host/from_process_batch.hpp"

@@ -4,6 +4,7 @@
 #include "shardwise/core/error_work.hpp"
 #include "shardwise/draw/visualize_work.hpp"
 #include "shardwise/expression/operation_work.hpp"
+#include "shardwise/host/distribute_when_used_work.hpp"
 #include "shardwise/host/distribute_work.hpp"
 #include "shardwise/host/factories_work.hpp"
 #include "shardwise/host/from_process_batch_work.hpp"

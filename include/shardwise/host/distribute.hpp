@@ -34,11 +34,9 @@ template <class T>
   return made;
 }
 
-/// Distributes a view of the rank of the tensor.
+/// Checks a view of the rank of a tensor that is made of it in a pool.
 template <class X>
-[[nodiscard]] X distribute_view(const device_pool& pool,
-                                const host_view<typename X::value_type>& host) {
-  using T = typename X::value_type;
+void require_view(const device_pool& pool, const host_view<typename X::value_type>& host) {
   using extents_type = typename X::extents_type;
   for (int d = 0; d < host.rank(); ++d)
     if (extents_type::value[d] != dyn && extents_type::value[d] != host.extents[d])
@@ -47,7 +45,15 @@ template <class X>
             .have = host.extents[d],
             .want = extents_type::value[d]});
   require_pool(pool.mesh(), X::mesh_type::value);
-  return handle_of<X>(distribute_host<T>(pool.state(), desc_of<X>(host.extents), host));
+}
+
+/// Distributes a view of the rank of the tensor.
+template <class X>
+[[nodiscard]] X distribute_view(const device_pool& pool,
+                                const host_view<typename X::value_type>& host) {
+  require_view<X>(pool, host);
+  return handle_of<X>(
+      distribute_host<typename X::value_type>(pool.state(), desc_of<X>(host.extents), host));
 }
 
 template <class T, class R>
@@ -77,22 +83,26 @@ template <class X, class R>
   return distribute_view<X>(pool, {packed.data(), extents, row_major(extents)});
 }
 
+/// Returns the view of a matrix for a tensor.
+template <class X, MatrixInMemory H>
+[[nodiscard]] auto view_of_matrix(const H& host) {
+  const auto view = block_of(host, X::extents_type::rank).view;
+  if (view.rank() != X::extents_type::rank)
+    fail({.rule = violation::host_rank_differs, .have = 2, .want = 1});
+  return view;
+}
 template <class X, EigenMatrix H>
 [[nodiscard]] X distribute_matrix(const device_pool& pool, const H& host) {
-  if constexpr (!MatrixInMemory<H>) {  // an expression is evaluated once
+  if constexpr (!MatrixInMemory<H>)  // an expression is evaluated once
     return distribute_matrix<X>(pool, host.eval());
-  } else {
-    const auto view = block_of(host, X::extents_type::rank).view;
-    if (view.rank() != X::extents_type::rank)
-      fail({.rule = violation::host_rank_differs, .have = 2, .want = 1});
-    return distribute_view<X>(pool, view);
-  }
+  else
+    return distribute_view<X>(pool, view_of_matrix<X>(host));
 }
 
-/// Distributes contiguous elements; without sizes, a single dyn extent is computed from their
-/// number.
+/// Returns the view of contiguous elements for a tensor; without sizes, a single dyn extent is
+/// computed from their number.
 template <class X, class R, class... Sizes>
-[[nodiscard]] X distribute_run(const device_pool& pool, const R& host, Sizes... sizes) {
+[[nodiscard]] host_view<typename X::value_type> view_of_run(const R& host, Sizes... sizes) {
   const auto count = static_cast<index_t>(std::ranges::size(host));
   extents_desc extents = X::extents_type::value;
   if constexpr (sizeof...(Sizes) > 0) {
@@ -107,7 +117,7 @@ template <class X, class R, class... Sizes>
   }
   if (element_count(extents) != count)
     fail({.rule = violation::host_size_differs, .have = count, .want = element_count(extents)});
-  return distribute_view<X>(pool, {std::ranges::data(host), extents, row_major(extents)});
+  return {std::ranges::data(host), extents, row_major(extents)};
 }
 
 template <class X, class H, class... Sizes>
@@ -116,7 +126,7 @@ template <class X, class H, class... Sizes>
     return handle_of<X>(
         fill_each<typename X::value_type>(pool, described<X>(pool, sizes...), host));
   else if constexpr (RunOf<H, typename X::value_type>)
-    return distribute_run<X>(pool, host, sizes...);
+    return distribute_view<X>(pool, view_of_run<X>(host, sizes...));
   else if constexpr (EigenMatrix<H>)
     return distribute_matrix<X>(pool, host);
   else

@@ -34,7 +34,7 @@ class safetensors_directory : public tensor_source {
   /// `file_is_not_readable` if shards are absent, `tensor_is_not_in_file` if shards lack tensors
   /// that the index says they have, in both cases with all of them, and `file_is_malformed` for an
   /// index or a shard that is none, and for an index that names files elsewhere.
-  explicit safetensors_directory(std::string folder, directory_options how = {});
+  explicit safetensors_directory(std::string folder, const directory_options& how = {});
 
   /// Returns the number of shards.
   [[nodiscard]] std::size_t shards() const noexcept { return starts_.size(); }

@@ -49,7 +49,7 @@ inline void append_to_list(std::string& list, const std::string& name) {
 }  // namespace detail
 
 SHARDWISE_INLINE_FILES safetensors_directory::safetensors_directory(std::string folder,
-                                                                    directory_options how)
+                                                                    const directory_options& how)
     : tensor_source(std::move(folder)), files_(how.open_files) {
   internal::require_whole_path(violation::file_is_not_readable, path());
   const std::string at = detail::path_in(path(), how.index);
@@ -75,7 +75,8 @@ SHARDWISE_INLINE_FILES safetensors_directory::safetensors_directory(std::string 
       (void)all.tensors.add(std::move(one));
     }
     for (const std::string& name : names)
-      if (file.find(name) == nullptr) detail::append_to_list(lacking, name + "' in '" + shard);
+      if (file.find(name) == nullptr)
+        detail::append_to_list(lacking, std::string(name).append("' in '").append(shard));
     starts_.push_back({begin, file.first_});
     begin += file.header().bytes();
     files_.add(std::move(file.file_));

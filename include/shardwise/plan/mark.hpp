@@ -170,7 +170,8 @@ constrain(X&& x) {
 /// A tensor that is split or pending may be marked only with the layout that it has; otherwise call
 /// `clear_sharding` or `reshard` first.
 ///
-/// The layout of host data is set by `distribute<X>`.
+/// The layout of host data is set by `distribute<X>`; data that wait on the host, of
+/// `distribute_when_used<X>`, take the one that is marked.
 ///
 ///     auto rows = mark_sharding<P<"data", none>>(whole);
 template <class Target, class Policy = void, class X>

@@ -182,7 +182,10 @@ template <class Node, class... Arguments>
   auto made = std::make_shared<Node>(operands[0]->home(), place_result(operands, result), elements,
                                      std::forward<Arguments>(arguments)...);
   node_operands read;
-  for (node_ptr& operand : operands) read.push_back(std::move(operand));
+  for (node_ptr& operand : operands) {
+    operand->arrive();
+    read.push_back(std::move(operand));
+  }
   made->wait_for(std::move(read), *made);
   return made;
 }

@@ -93,6 +93,7 @@ struct reached_nodes {
   explicit reached_nodes(std::span<tensor_node* const> roots) {
     std::vector<tensor_node*> open;
     const auto meet = [&](tensor_node* found) {
+      found->arrive();
       if (found->ready() || found->number >= 0) return;
       pending.add(*found);
       open.push_back(found);

@@ -75,9 +75,11 @@ SHARDWISE_INLINE node_ptr fill_node_of(const node_ptr& like, const attributes& n
 }
 
 SHARDWISE_INLINE node_ptr argument_node_of(const node_ptr& real) {
+  real->arrive();
   return std::make_shared<argument_node>(*real);
 }
 SHARDWISE_INLINE node_ptr element_node_of(const node_ptr& real, const tensor_desc& each) {
+  real->arrive();
   return std::make_shared<argument_node>(*real, real->home()->place(each));
 }
 SHARDWISE_INLINE node_ptr cotangent_node_of(const node_ptr& of, const layout_desc& layout) {
@@ -97,6 +99,7 @@ SHARDWISE_INLINE node_ptr collective_node_of(node_ptr from, const applied_operat
 }
 
 SHARDWISE_INLINE node_ptr reshard_node_of(node_ptr from, const layout_desc& target) {
+  if (node_ptr placed = from->placed_as(target)) return placed;
   const mesh_desc& mesh = from->home()->mesh();
   const redistribution way = redistribute(mesh, from->tensor(), target);
   require(way.verdict);

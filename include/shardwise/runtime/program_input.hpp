@@ -31,7 +31,9 @@ namespace detail {
 template <ProgramInput X>
 [[nodiscard]] program_input input_from(const X& x) {
   if constexpr (Readable<X>) {
-    return {x.share()};
+    node_ptr tensor = x.share();
+    tensor->arrive();
+    return {std::move(tensor)};
   } else if constexpr (std::integral<X>) {
     return {nullptr, constant_operation::how(x)};
   } else {

@@ -224,6 +224,7 @@ class recorded_graph {
     std::set<const tensor_node*> arguments;
     for (const node_ptr& argument : arguments_) arguments.insert(argument.get());
     const auto meet = [&](const node_ptr& at) {
+      at->arrive();
       if (at->ready() || std::exchange(met[at.get()], true)) return;
       if (arguments.count(at.get()) == 0) found.push_back(at.get());
     };

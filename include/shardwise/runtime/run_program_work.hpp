@@ -278,6 +278,7 @@ class program_run {
 /// The first failure ends the run: everything that depends on it has failed too, and everything
 /// else stays pending. A program that depends on an earlier failure runs nothing.
 inline void run_roots(pool_state& home, std::span<tensor_node* const> roots) {
+  for (tensor_node* root : roots) root->arrive();
   if (std::all_of(roots.begin(), roots.end(), [](tensor_node* root) { return root->ready(); }))
     return;
   if (home.link() == nullptr && roots.size() == 1 && stands_alone(*roots.front()))

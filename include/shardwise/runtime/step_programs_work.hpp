@@ -36,6 +36,7 @@ SHARDWISE_INLINE void step_parts::operator()(const tensor_handle& each) {
 }
 
 SHARDWISE_INLINE void step_parts::add_tensor(tensor_node* at, const tensor_handle* variable) {
+  at->arrive();
   tensors.push_back(at);
   variables.push_back(variable);
 }

@@ -59,7 +59,15 @@ class tensor_node : public std::enable_shared_from_this<tensor_node> {
   [[nodiscard]] bool ready() const noexcept { return ready_.load(std::memory_order_acquire); }
   /// Computes the shards, and everything that they depend on, unless they are computed already.
   SHARDWISE_INLINE virtual void evaluate();
-  /// Returns how the shards are computed; null if they were given.
+  /// Copies the elements to the devices if they wait on the host, at the first use.
+  void arrive() {
+    if (!ready() && task() == nullptr) evaluate();
+  }
+  /// Returns the same tensor in another layout if its elements wait on the host, from where they
+  /// are copied in this layout; null otherwise.
+  [[nodiscard]] SHARDWISE_INLINE virtual std::shared_ptr<tensor_node> placed_as(
+      const layout_desc& layout);
+  /// Returns how the shards are computed; null if they were given, or wait on the host.
   [[nodiscard]] SHARDWISE_INLINE virtual pending_computation* task() noexcept;
 
   /// Returns the memory of a distinct shard; empty while the node is pending, and for a shard that

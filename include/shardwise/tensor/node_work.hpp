@@ -17,6 +17,10 @@ SHARDWISE_INLINE tensor_node::~tensor_node() {
 
 SHARDWISE_INLINE void tensor_node::evaluate() {}
 
+SHARDWISE_INLINE std::shared_ptr<tensor_node> tensor_node::placed_as(const layout_desc&) {
+  return nullptr;
+}
+
 SHARDWISE_INLINE pending_computation* tensor_node::task() noexcept { return nullptr; }
 
 SHARDWISE_INLINE const_any_block tensor_node::block_of(index_t place) const noexcept {
