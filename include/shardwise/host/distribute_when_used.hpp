@@ -50,8 +50,7 @@ concept OwnedHostData = RunOf<H, typename X::value_type> ||
 ///
 ///     auto data = std::make_shared<const std::vector<float>>(read());
 ///     auto whole = distribute_when_used<Everywhere>(pool, data);
-///     auto rows = mark_sharding<P<"data", none>>(whole);      // uploaded by its first use, as
-///     rows
+///     auto rows = mark_sharding<P<"data", none>>(whole);      // its first use uploads rows
 template <ShardedTensor X, class H, class... Sizes>
   requires internal::OwnedHostData<std::remove_const_t<H>, X>
 [[nodiscard]] X distribute_when_used(const device_pool& pool, std::shared_ptr<H> data,
