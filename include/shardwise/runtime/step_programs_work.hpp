@@ -36,7 +36,7 @@ SHARDWISE_INLINE void step_parts::operator()(const tensor_handle& each) {
 }
 
 SHARDWISE_INLINE void step_parts::add_tensor(tensor_node* at, const tensor_handle* variable) {
-  at->arrive();
+  if (at != nullptr) at->arrive();  // it is null for a number
   tensors.push_back(at);
   variables.push_back(variable);
 }
