@@ -103,7 +103,12 @@ class epoch_pass final : private ends_at_exit {
         epoch_(of.state.epoch),
         next_(of.state.batches) {
     job_.is_running = true;
-    internal::run_guarded([&] { start(); }, [&](const std::exception_ptr&) { finish(); });
+    internal::run_guarded([&] { start(); },
+                          [&](const std::exception_ptr&) {
+                            // The next loop begins where this one would have.
+                            job_.is_resumed = job_.state.batches > 0;
+                            finish();
+                          });
   }
   epoch_pass(const epoch_pass&) = delete;
   epoch_pass& operator=(const epoch_pass&) = delete;

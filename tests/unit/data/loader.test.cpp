@@ -381,6 +381,20 @@ TEST_CASE("an exception of the data set arrives at the batch of its sample") {
   CHECK(threads_of_process() == before);
 }
 
+TEST_CASE("a loop that fails at its first batch loses none of what was resumed") {
+  const device_pool pool{pod{}};
+  bool fails = true;
+  const auto failing = count_up(12) | ranges::views::transform([&](std::int32_t i) {
+                         if (fails && i == 4) throw std::runtime_error("not yet");
+                         return i;
+                       });
+  auto loader = failing | batch(4, last_batch::dropped) | distribute<numbers<4>>(pool) | prefetch();
+  loader.resume({0, 1, {12, 4}});
+  CHECK_THROWS_AS(received(loader), std::runtime_error);
+  fails = false;
+  CHECK(received(loader) == std::vector<std::vector<std::int32_t>>{{4, 5, 6, 7}, {8, 9, 10, 11}});
+}
+
 TEST_CASE("a loop may be left at any time, and ends all of its threads") {
   const device_pool pool{pod{}};
   const index_t before = threads_of_process();
