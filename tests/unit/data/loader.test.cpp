@@ -381,6 +381,26 @@ TEST_CASE("an exception of the data set arrives at the batch of its sample") {
   CHECK(threads_of_process() == before);
 }
 
+TEST_CASE("a device function that fails in a loop ends all of its threads") {
+  const device_pool pool{pod{}};
+  const index_t before = threads_of_process();
+  auto loader =
+      count_up(100) | batch(2, last_batch::dropped) | distribute<numbers<2>>(pool) | prefetch();
+  const auto fail_on_third = [&] {
+    index_t batches = 0;
+    for (auto&& x : loader) {
+      (void)x;
+      if (++batches == 3)
+        pool.for_each_device([](index_t device) {
+          if (device == 1) throw std::runtime_error("fails");
+        });
+    }
+  };
+  CHECK_THROWS_AS(fail_on_third(), device_error);
+  CHECK(threads_of_process() == before);
+  CHECK(received(loader).size() == 50);
+}
+
 TEST_CASE("a loop that fails at its first batch loses none of what was resumed") {
   const device_pool pool{pod{}};
   bool fails = true;
