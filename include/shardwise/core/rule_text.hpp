@@ -94,8 +94,8 @@ struct rule_table {
   add(hosts_are_not_alike,
       "hosts have equal numbers of devices, and any two share all of their rows or none");
   add(host_array_is_unusable,
-      "an array of another library is in the memory of this host, with elements of the tensor's "
-      "type and strides of at least 0, and what is written has a place for each element");
+      "an array that is shared is in host memory, has the elements of the tensor, and a place for "
+      "each that is written");
   add(host_batch_is_not_contiguous, "a per-host batch is cut into contiguous parts");
   add(host_batch_is_not_divisible,
       "a per-host batch is divisible by the parts that the devices of a host hold");

@@ -98,9 +98,9 @@ template <class S>
   if constexpr (SampleField<S>)
     return {};
   else if constexpr (internal::TupleLike<S>)
-    return internal::step_down({}, number);
+    return internal::step_down(leaf_path(), number);
   else
-    return internal::step_down({}, member_names<S>[number]);
+    return internal::step_down(leaf_path(), member_names<S>[number]);
 }
 
 /// Returns the view of a field as a row of a tensor, whose rank it has if it is no run of elements.

@@ -107,7 +107,7 @@ TEST_CASE("more files are mapped than a process may have open") {
   REQUIRE(::getrlimit(RLIMIT_NOFILE, &old) == 0);
   lower = {256, old.rlim_max};
   REQUIRE(::setrlimit(RLIMIT_NOFILE, &lower) == 0);
-  const std::size_t before = open_files();
+  const std::size_t before = descriptors();
   std::vector<file_bytes> all;
   std::string failure;
   try {
@@ -117,7 +117,7 @@ TEST_CASE("more files are mapped than a process may have open") {
   }
   REQUIRE(::setrlimit(RLIMIT_NOFILE, &old) == 0);
   REQUIRE(failure.empty());
-  REQUIRE(open_files() == before);
+  REQUIRE(descriptors() == before);
   for (int i = 0; i < many; ++i)
     REQUIRE(text_of(all[static_cast<std::size_t>(i)]) == std::to_string(i));
   // A file that another one has replaced stays as it was.
