@@ -7,15 +7,22 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 namespace support {
 
+/// Returns a path in the folder for temporary files that only this process uses: test cases run at
+/// the same time.
+inline std::string temporary_path(const std::string& name) {
+  const std::string own = "shardwise-" + std::to_string(::getpid()) + "-" + name;
+  return (std::filesystem::temp_directory_path() / own).string();
+}
+
 /// A path in the folder for temporary files, which is removed at the end.
 class temporary {
  public:
-  explicit temporary(const std::string& name)
-      : path_((std::filesystem::temp_directory_path() / ("shardwise-" + name)).string()) {
+  explicit temporary(const std::string& name) : path_(temporary_path(name)) {
     std::filesystem::remove(path_);
   }
   temporary(const temporary&) = delete;
@@ -34,8 +41,7 @@ class temporary {
 /// A folder in the folder for temporary files, which is removed at the end.
 class temporary_folder {
  public:
-  explicit temporary_folder(const std::string& name)
-      : path_((std::filesystem::temp_directory_path() / ("shardwise-" + name)).string()) {
+  explicit temporary_folder(const std::string& name) : path_(temporary_path(name)) {
     std::filesystem::remove_all(path_);
   }
   temporary_folder(const temporary_folder&) = delete;
