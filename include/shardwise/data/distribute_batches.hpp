@@ -134,6 +134,7 @@ struct batches_by_sharding {
       rows.emplace_back();
     }
     std::vector<text_view> names;
+    names.reserve(keys.size());
     for (const std::string& key : keys) names.emplace_back(key.data(), key.size());
     require(to.sharding.check_keys(list_view<const text_view>(names.data(), names.size())));
     std::vector<tensor_desc> tensors;

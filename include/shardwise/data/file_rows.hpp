@@ -86,7 +86,7 @@ template <Element T>
 ///     auto samples = ranges::views::zip(rows_of<float>(table, {"length", "width"}),
 ///                                       column_of<std::int32_t>(table, "kind"));
 template <Element T>
-[[nodiscard]] auto rows_of(std::shared_ptr<const csv_file> file,
+[[nodiscard]] auto rows_of(const std::shared_ptr<const csv_file>& file,
                            const std::vector<std::string>& columns) {
   const index_t rows = file->rows();
   const auto at = [file, numbers = file->columns(columns)](index_t number) {
@@ -98,7 +98,7 @@ template <Element T>
 }
 /// Returns the numbers of one column as samples.
 template <Element T>
-[[nodiscard]] auto column_of(std::shared_ptr<const csv_file> file, std::string_view column) {
+[[nodiscard]] auto column_of(const std::shared_ptr<const csv_file>& file, std::string_view column) {
   const index_t rows = file->rows();
   const auto at = [file, number = file->column(column)](index_t row) {
     return file->template get<T>(row, number);

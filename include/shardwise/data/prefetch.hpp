@@ -30,7 +30,7 @@ struct prefetch_of_batches {
     requires(!std::is_lvalue_reference_v<Loader>)
   &&requires(Loader loader) { std::move(loader).prefetched(prefetch_options()); }
   [[nodiscard]] friend auto operator|(Loader&& loader, const prefetch_of_batches& how) {
-    return std::move(loader).prefetched(how.options);
+    return std::forward<Loader>(loader).prefetched(how.options);
   }
 };
 
