@@ -42,7 +42,11 @@ class ordered_queue {
     if (is_ended_) return {};
     const index_t number = next_++;
     entry taken{number, *std::exchange(slot_of(number), std::nullopt)};
-    has_room_.notify_all();
+    const bool wakes = ++taken_since_ * 2 >= static_cast<index_t>(slots_.size());
+    if (wakes) taken_since_ = 0;
+    lock.unlock();
+    // A thread that waits for room is woken when there is room for several items.
+    if (wakes) has_room_.notify_all();
     // Another thread may wait for the number that follows.
     has_item_.notify_all();
     return taken;
@@ -65,6 +69,7 @@ class ordered_queue {
   std::mutex mutex_;
   std::condition_variable has_room_, has_item_;
   index_t next_;
+  index_t taken_since_ = 0;  // threads that wait for room were woken
   bool is_ended_ = false;
   std::vector<std::optional<T>> slots_;
 };
