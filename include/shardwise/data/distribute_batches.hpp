@@ -129,6 +129,10 @@ struct batches_by_sharding {
     }
     std::vector<extents_desc> rows = rows_of_sample(first);
     if constexpr (IsPadded) {
+      if (std::find(keys.begin(), keys.end(), "mask") != keys.end())
+        fail({.rule = violation::sample_differs},
+             "padded batches have a tensor 'mask', and so has the sample: give its field another "
+             "name");
       keys.emplace_back("mask");
       elements.push_back(SampleMap<sample> ? elements.front() : element::boolean);
       rows.emplace_back();

@@ -58,10 +58,11 @@ template <Element T>
   return ranges::views::iota(index_t{0}, rows) | ranges::views::transform(at);
 }
 
-/// Returns the rows of a tensor in a safetensors file.
+/// Returns the rows of a tensor in a safetensors file, or in a directory of them, along its first
+/// dimension. Throws `tensor_is_not_in_file`, or `stored_tensor_differs` for other elements.
 ///
-///     auto tokens = rows_of<std::int32_t>(std::make_shared<safetensors_file>("train.safetensors"),
-///     "tokens");
+///     const auto file = std::make_shared<safetensors_file>("train.safetensors");
+///     auto tokens = rows_of<std::int32_t>(file, "tokens");
 template <Element T>
 [[nodiscard]] auto rows_of(std::shared_ptr<const tensor_source> file, std::string_view name) {
   const stored_tensor& stored = file->find(name, element_of<T>);

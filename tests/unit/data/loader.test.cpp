@@ -213,6 +213,18 @@ TEST_CASE("tensors without types have the specs of their ranks, or of their keys
   CHECK(with(list_view<const keyed_spec>(specs, 1)) == violation::input_has_no_sharding);
   const keyed_spec more[] = {{"x", {{"data", ""}}}, {"y", {}, true}, {"z", {}, true}};
   CHECK(with(list_view<const keyed_spec>(more)) == violation::sharding_has_no_input);
+  // The mask of padded batches has a key of its own.
+  const std::vector<sample_map> masked{{{"x", {1}}, {"mask", {2}}}};
+  const keyed_spec both[] = {{"x", {}, true}, {"mask", {}, true}};
+  CHECK(refusal([&] {
+          return masked | batch(2, last_batch::padded) |
+                 distribute(pool, input_sharding(list_view<const keyed_spec>(both)));
+        }) == violation::sample_differs);
+  const keyed_spec three[] = {{"x", {{"data", ""}}}, {"y", {}, true}, {"mask", {{"data"}}}};
+  auto padded = maps | batch(4, last_batch::padded) |
+                distribute(pool, input_sharding(list_view<const keyed_spec>(three)));
+  for (auto&& tensors : padded)
+    CHECK(to_host(tensors.at("mask")).elements() == std::vector<float>{1, 1, 0, 0});
 }
 
 TEST_CASE("what does not fit is refused before the loop, or at its sample") {
