@@ -152,15 +152,20 @@ struct enter_on<pointwise<F>, T> {
   static void run() { enter_function_on<F, T>(); }
 };
 
-/// Registers what the gradients of floating-point operations may append; done once.
-template <Element T>
+}  // namespace detail
+
+namespace internal {
+
+/// Registers what the gradients of all operations on floating-point elements may append; done once.
+/// A program that takes gradients does so for its arguments: others do not contain these kernels.
+template <class T>
 void enter_gradient_arithmetic() {
   namespace f = functions;
-  if constexpr (!build_config::compiled) {
+  if constexpr (!build_config::compiled && Fractional<T>) {
     static const bool entered = [] {
-      enter_unary<T, f::identity, f::negate, f::square>();
-      enter_binary<T, f::add, f::subtract, f::multiply, f::divide>();
-      enter_comparisons<T, f::equal, f::greater, f::less>();
+      detail::enter_unary<T, f::identity, f::negate, f::square>();
+      detail::enter_binary<T, f::add, f::subtract, f::multiply, f::divide>();
+      detail::enter_comparisons<T, f::equal, f::greater, f::less>();
       enter_function<f::masked, T, T, bool>();
       enter_operation<reduction_operation, T, T>();
       enter_operation<reshape_operation, T, T>();
@@ -169,6 +174,10 @@ void enter_gradient_arithmetic() {
     (void)entered;
   }
 }
+
+}  // namespace internal
+
+namespace detail {
 
 template <class Class>
 struct emitted_by {
@@ -196,11 +205,10 @@ template <class F>
   requires requires { typename F::emits; }
 struct emitted_by<pointwise<F>> : emitted_by<F> {};
 
-/// Registers what the gradient of an operation on elements of `T` appends.
+/// Registers what the gradient of an operation on elements of `T` appends besides.
 template <class Class, Element T>
 void enter_gradient() {
   static const bool entered = [] {
-    enter_gradient_arithmetic<T>();
     emitted_by<Class>::template enter<T>();
     return true;
   }();
@@ -221,13 +229,24 @@ void enter_squares_gradient() {
 }
 
 template <class Class>
+inline constexpr bool emits_operations = requires {
+  typename Class::emits;
+};
+template <class F>
+inline constexpr bool emits_operations<pointwise<F>> = requires {
+  typename F::emits;
+};
+
+template <class Class>
 struct entry_of {
   template <class Result, class... T>
   [[nodiscard]] static constexpr gradient_entry_function get() noexcept {
     if constexpr (is_compiled_already<Class>)
       return nullptr;
-    else if constexpr (Fractional<Result>)
+    else if constexpr (Fractional<Result> && emits_operations<Class>)
       return &enter_gradient<Class, Result>;
+    else if constexpr (Fractional<Result>)
+      return nullptr;
     else if constexpr (sizeof...(T) > 0)
       return get<T...>();
     else

@@ -55,6 +55,7 @@ class graph_tape {
     // A tensor that is not floating-point has a gradient of zeros, which no operation of `f`
     // creates.
     using T = typename X::value_type;
+    if (wanted) enter_gradient_arithmetic<T>();
     if constexpr (!Fractional<T> && !is_compiled_already<pointwise<functions::identity>>)
       if (wanted) enter_function_on<functions::identity, T>();
     return handle_of<settled<X>>(std::move(stand_in));
@@ -109,6 +110,8 @@ template <class Loss, class... X>
 [[nodiscard]] auto gradient(const Loss& loss, const X&... x) {
   using judged = decltype(internal::judge_differentiation<Loss, X...>());
   using shown [[maybe_unused]] = decltype(typename judged::type{});
+  internal::enter_gradient_arithmetic<typename Loss::value_type>();
+  (internal::enter_gradient_arithmetic<typename X::value_type>(), ...);
   const std::vector<node_ptr> made = detail::gradients_of(loss.share(), {x.share()...});
   std::size_t next = 0;
   const auto take = [&]<class Each>(const Each&) {

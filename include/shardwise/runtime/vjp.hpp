@@ -21,6 +21,7 @@ class graph_recording {
   [[nodiscard]] graph_tape::settled<X> argument(const X& x) {
     // Integers have cotangents of zeros, which no operation of the function creates.
     using T = typename X::value_type;
+    enter_gradient_arithmetic<T>();
     if constexpr (!Fractional<T> && !is_compiled_already<pointwise<functions::identity>>)
       enter_function_on<functions::identity, T>();
     return handle_of<graph_tape::settled<X>>(stand_in_for(x.share()));
