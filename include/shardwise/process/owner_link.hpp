@@ -104,7 +104,7 @@ class owner_link {
 
   /// Reports a failure of this owner to the others, unless the failure came from them. Any thread
   /// may call it.
-  void report(const std::exception_ptr& thrown) noexcept;
+  void report(const std::exception_ptr& thrown) noexcept { report_(*this, thrown); }
 
  private:
   /// How often a waiting owner polls before it reads the clock.
@@ -132,6 +132,7 @@ class owner_link {
     meetings_.store(meetings_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
 
+  static void report_failure(owner_link& of, const std::exception_ptr& thrown) noexcept;
   /// Exchanges what owners must know of each other before the first exchange.
   void open();
   void make_desk();
@@ -153,6 +154,8 @@ class owner_link {
   void compare(index_t other, const run_history::summary& theirs);
   [[noreturn]] static void throw_failure(const owner_report& failed);
 
+  /// Every program refers to `report`, and those that make no link need not contain what it does.
+  void (*report_)(owner_link&, const std::exception_ptr&) noexcept = &report_failure;
   owner_share share_;
   device_owners owners_;
   owner_traffic traffic_;

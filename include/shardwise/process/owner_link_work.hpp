@@ -151,10 +151,11 @@ SHARDWISE_INLINE bool owner_link::has_departed(index_t other) noexcept {
   return has;
 }
 
-SHARDWISE_INLINE void owner_link::report(const std::exception_ptr& thrown) noexcept {
+SHARDWISE_INLINE void owner_link::report_failure(owner_link& of,
+                                                 const std::exception_ptr& thrown) noexcept {
 #if defined(__cpp_exceptions)
-  const std::lock_guard lock(mutex_);
-  if (failed_.is_failure()) return;
+  const std::lock_guard lock(of.mutex_);
+  if (of.failed_.is_failure()) return;
   try {
     std::string words = "an exception that is not a std::exception";
     try {
@@ -163,12 +164,13 @@ SHARDWISE_INLINE void owner_link::report(const std::exception_ptr& thrown) noexc
       words = original.what();
     } catch (...) {
     }
-    group().report(channel_, words);
-    failed_ = owner_report{self(), std::move(words)};
+    of.group().report(of.channel_, words);
+    of.failed_ = owner_report{of.self(), std::move(words)};
   } catch (...) {
-    group().report(channel_, "no memory");
+    of.group().report(of.channel_, "no memory");
   }
 #else
+  (void)of;
   (void)thrown;
 #endif
 }

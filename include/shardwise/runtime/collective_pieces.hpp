@@ -45,6 +45,18 @@ class collective_pieces {
   /// run; an all_reduce of two rounds is complete afterwards. The messages are read until the
   /// shards are computed. A further run exchanges as much, so that it need not allocate.
   void exchange(pool_state& home, message_memory& memory, const reduce_range& reduce) {
+    home.with_owners().exchange(*this, home, memory, reduce);
+  }
+  /// Ends a run after its shards are computed: the other owners may change what this one has read.
+  void finish(pool_state& home) const {
+    if (reads_ && !is_complete_) home.with_owners().finish(home);
+  }
+  /// The same after a failure: no other owner reads memory of this one any more.
+  void give_up(pool_state& home) const noexcept {
+    if (reads_) home.with_owners().give_up(home);
+  }
+  /// What `exchange` does where there are other owners.
+  void exchange_with_owners(pool_state& home, message_memory& memory, const reduce_range& reduce) {
     owner_link& link = *home.link();
     reads_ = link.is_room();
     if (!is_planned_) plan(link);
@@ -54,16 +66,6 @@ class collective_pieces {
                   [&](const std::exception_ptr&) { link.withdraw(); });
     else
       exchange_messages(home, memory, reduce);
-  }
-  /// Ends a run after its shards are computed: the other owners may change what this one has read.
-  void finish(pool_state& home) const {
-    if (reads_ && !is_complete_)
-      run_guarded([&] { home.link()->meet(meeting::last); },
-                  [&](const std::exception_ptr&) { home.link()->withdraw(); });
-  }
-  /// The same after a failure: no other owner reads memory of this one any more.
-  void give_up(pool_state& home) const noexcept {
-    if (reads_) home.link()->withdraw();
   }
 
   /// The devices from which each device receives.
@@ -277,5 +279,15 @@ class collective_pieces {
   std::vector<const std::byte*> seen_shards_;
   index_t bytes_read_ = 0;
 };
+
+inline void exchange_pieces(collective_pieces& of, pool_state& home, message_memory& memory,
+                            const collective_pieces::reduce_range& reduce) {
+  of.exchange_with_owners(home, memory, reduce);
+}
+inline void finish_pieces(pool_state& home) {
+  run_guarded([&] { home.link()->meet(meeting::last); },
+              [&](const std::exception_ptr&) { home.link()->withdraw(); });
+}
+inline void give_up_pieces(pool_state& home) noexcept { home.link()->withdraw(); }
 
 }  // namespace shardwise::internal

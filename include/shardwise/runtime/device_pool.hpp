@@ -7,6 +7,7 @@
 #include "shardwise/plan/ledger.hpp"
 #include "shardwise/pool/worker_team.hpp"
 #include "shardwise/process/owner_link.hpp"
+#include "shardwise/runtime/owner_work.hpp"
 #include "shardwise/runtime/pending_list.hpp"
 #include "shardwise/runtime/turn.hpp"
 #include "shardwise/tensor/arena.hpp"
@@ -63,7 +64,9 @@ class pool_state {
   /// Returns the devices that this process owns, in ascending order.
   [[nodiscard]] const std::vector<index_t>& own_devices() const noexcept { return own_devices_; }
   /// Returns the link to the other owners of the mesh; null if this process owns all devices.
-  [[nodiscard]] owner_link* link() const noexcept { return link_.get(); }
+  [[nodiscard]] owner_link* link() const noexcept { return links_.link.get(); }
+  /// Returns what is done with them; only if there is a link.
+  [[nodiscard]] const internal::owner_work& with_owners() const noexcept { return *links_.work; }
   /// Returns the next number of a tensor that is made of data; 0 on threads other than the one that
   /// made the pool, whose order owners do not share.
   [[nodiscard]] std::uint64_t next_origin() noexcept {
@@ -105,12 +108,15 @@ class pool_state {
   void run_named(index_t count, function_view<index_t(index_t)> device_of,
                  function_view<void(index_t)> body, index_t work);
 
-  pool_state(const mesh_desc& mesh, std::unique_ptr<owner_link> link, index_t threads,
-             std::stop_token stop);
+  /// The link to the other owners of the mesh, and what is done with them; null without others.
+  struct links {
+    std::shared_ptr<owner_link> link{};
+    const internal::owner_work* work = nullptr;
+  };
+  pool_state(const mesh_desc& mesh, links others, index_t threads, std::stop_token stop);
 
   [[nodiscard]] static std::vector<index_t> devices_of(const owner_link* link, index_t devices);
-  [[nodiscard]] static std::unique_ptr<owner_link> link_of(const mesh_desc& mesh,
-                                                           owner_share share);
+  [[nodiscard]] static links link_of(const mesh_desc& mesh, owner_share share);
   [[nodiscard]] static const mesh_desc& checked(const mesh_desc& mesh);
   [[nodiscard]] static std::vector<index_t> copy_of(device_numbers numbers);
   [[nodiscard]] static unsigned default_threads(const owner_link* link,
@@ -127,7 +133,7 @@ class pool_state {
   machine_turn turn_;
   cost_ledger counted_{mesh_};
   pending_list pending_;
-  std::unique_ptr<owner_link> link_;
+  links links_;
   std::vector<index_t> own_devices_;
   worker_team team_;
   std::thread::id maker_ = std::this_thread::get_id();

@@ -26,7 +26,7 @@ inline void take_scratch(void* of, std::size_t bytes, void* to) {
 
 SHARDWISE_INLINE pool_state::pool_state(const mesh_desc& mesh, index_t threads,
                                         std::stop_token stop)
-    : pool_state(mesh, std::unique_ptr<owner_link>(), threads, std::move(stop)) {}
+    : pool_state(mesh, links(), threads, std::move(stop)) {}
 
 SHARDWISE_INLINE pool_state::pool_state(const mesh_desc& mesh, owner_share share, index_t threads,
                                         std::stop_token stop)
@@ -35,12 +35,12 @@ SHARDWISE_INLINE pool_state::pool_state(const mesh_desc& mesh, owner_share share
 SHARDWISE_INLINE pool_state::~pool_state() = default;
 
 SHARDWISE_INLINE shard_table_ptr pool_state::place(const tensor_desc& tensor) const {
-  if (link_ == nullptr) return std::make_shared<const shard_table>(mesh_, tensor);
-  return std::make_shared<const shard_table>(mesh_, tensor, link_->owners(), link_->self());
+  if (link() == nullptr) return std::make_shared<const shard_table>(mesh_, tensor);
+  return std::make_shared<const shard_table>(mesh_, tensor, link()->owners(), link()->self());
 }
 
 SHARDWISE_INLINE void pool_state::for_each_device(function_view<void(index_t)> body, index_t work) {
-  if (link_ == nullptr)
+  if (link() == nullptr)
     return run_named(
         devices_, [](index_t device) { return device; }, body, work);
   const auto device_of = [this](index_t i) { return own_devices_[static_cast<std::size_t>(i)]; };
@@ -90,21 +90,21 @@ SHARDWISE_INLINE void pool_state::run_named(index_t count,
     body(task);
 #endif
   };
-  internal::run_for_owners(link_.get(), [&] { team_.run(count, named, work); });
+  internal::run_for_owners(link(), [&] { team_.run(count, named, work); });
 }
 
-SHARDWISE_INLINE pool_state::pool_state(const mesh_desc& mesh, std::unique_ptr<owner_link> link,
-                                        index_t threads, std::stop_token stop)
+SHARDWISE_INLINE pool_state::pool_state(const mesh_desc& mesh, links others, index_t threads,
+                                        std::stop_token stop)
     : devices_by_position_(copy_of(checked(mesh).order.devices())),
       positions_by_device_(copy_of(mesh.order.positions())),
       mesh_{mesh.axes, device_order(devices_by_position_, positions_by_device_)},
       devices_(mesh.devices()),
       memory_(devices_),
-      arena_(arena_of(link.get())),
-      link_(std::move(link)),
-      own_devices_(devices_of(link_.get(), devices_)),
-      team_(threads != 0 ? threads : default_threads(link_.get(), own_devices_), std::move(stop)) {
-  if (link_ != nullptr) link_->stop_with(team_);
+      arena_(arena_of(others.link.get())),
+      links_(std::move(others)),
+      own_devices_(devices_of(link(), devices_)),
+      team_(threads != 0 ? threads : default_threads(link(), own_devices_), std::move(stop)) {
+  if (link() != nullptr) link()->stop_with(team_);
 }
 
 SHARDWISE_INLINE std::vector<index_t> pool_state::devices_of(const owner_link* link,
@@ -115,8 +115,7 @@ SHARDWISE_INLINE std::vector<index_t> pool_state::devices_of(const owner_link* l
   return own;
 }
 
-SHARDWISE_INLINE std::unique_ptr<owner_link> pool_state::link_of(const mesh_desc& mesh,
-                                                                 owner_share share) {
+SHARDWISE_INLINE pool_state::links pool_state::link_of(const mesh_desc& mesh, owner_share share) {
   const index_t owners = share.group != nullptr ? share.group->count() : 1;
   if (static_cast<index_t>(share.owner_of.size()) != mesh.devices())
     fail({.rule = violation::device_count_differs,
@@ -137,11 +136,14 @@ SHARDWISE_INLINE std::unique_ptr<owner_link> pool_state::link_of(const mesh_desc
     if (std::find(share.owner_of.begin(), share.owner_of.end(), owner) == share.owner_of.end())
       fail({.rule = violation::owner_is_out_of_range, .have = owners, .want = mesh.devices()},
            "there are more owners than own a device, and one that owns none takes no part");
-  if (owners == 1) return nullptr;
+  if (owners == 1) return {};
+  static constexpr internal::owner_work work{&internal::exchange_pieces, &internal::finish_pieces,
+                                             &internal::give_up_pieces, &internal::collect_shards};
   message_text what;
   what << mesh;
-  return std::make_unique<owner_link>(std::move(share),
-                                      std::string_view(what.c_str(), what.size()));
+  return {
+      std::make_shared<owner_link>(std::move(share), std::string_view(what.c_str(), what.size())),
+      &work};
 }
 
 SHARDWISE_INLINE const mesh_desc& pool_state::checked(const mesh_desc& mesh) {

@@ -27,6 +27,9 @@ class shards_of_all {
     return block;
   }
 
+  /// What the constructor does where there are other owners.
+  void collect(pool_state& home);
+
  private:
   [[nodiscard]] bool is_for(index_t owner) const noexcept { return !reader_ || owner == *reader_; }
   /// Compares the shards that several owners have.

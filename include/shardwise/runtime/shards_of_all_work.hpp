@@ -15,14 +15,19 @@ SHARDWISE_INLINE shards_of_all::shards_of_all(const tensor_node& read,
                                               std::optional<index_t> reader)
     : read_(read), reader_(reader) {
   pool_state& home = *read.home();
-  if (home.link() == nullptr) return;
+  if (home.link() != nullptr) home.with_owners().collect(*this, home);
+}
+
+SHARDWISE_INLINE void collect_shards(shards_of_all& to, pool_state& home) { to.collect(home); }
+
+SHARDWISE_INLINE void shards_of_all::collect(pool_state& home) {
   const std::lock_guard turn(home.turn());
   run_for_owners(home.link(), [&] {
     message_text what("to_host");
-    if (reader) what << "_on(" << *reader << ')';
-    record(home, what, read.tensor(), read.origin());
-    const shard_table& where = read.where();
-    const shard_owners holders(home.mesh(), read.tensor().layout, home.link()->owners());
+    if (reader_) what << "_on(" << *reader_ << ')';
+    record(home, what, read_.tensor(), read_.origin());
+    const shard_table& where = read_.where();
+    const shard_owners holders(home.mesh(), read_.tensor().layout, home.link()->owners());
     if (home.link()->checks()) check_replicas(home, holders);
     // Where every reader has everything, none waits for the others.
     bool is_missing = false;

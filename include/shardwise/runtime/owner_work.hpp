@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include "shardwise/core/function_view.hpp"
+#include "shardwise/core/index.hpp"
+#include "shardwise/layout/index_range.hpp"
+
+namespace shardwise {
+
+class pool_state;
+
+namespace internal {
+
+class collective_pieces;
+class shards_of_all;
+struct message_memory;
+
+/// What a machine does with the other owners of its mesh. Only a pool that has some refers to these
+/// functions: a program of headers alone that makes no such pool does not contain them.
+struct owner_work {
+  /// Exchanges the pieces of a collective before its shards are computed; `reduce` computes some
+  /// elements of one.
+  void (*exchange)(collective_pieces& of, pool_state& home, message_memory& memory,
+                   const function_view<void(index_t, const index_range&)>& reduce);
+  /// Ends a collective after its shards are computed, or have failed.
+  void (*finish)(pool_state& home);
+  void (*give_up)(pool_state& home) noexcept;
+  /// Gets the shards of a tensor that other owners have.
+  void (*collect)(shards_of_all& to, pool_state& home);
+};
+
+void exchange_pieces(collective_pieces& of, pool_state& home, message_memory& memory,
+                     const function_view<void(index_t, const index_range&)>& reduce);
+void finish_pieces(pool_state& home);
+void give_up_pieces(pool_state& home) noexcept;
+void collect_shards(shards_of_all& to, pool_state& home);
+
+}  // namespace internal
+}  // namespace shardwise
