@@ -13,6 +13,7 @@
 #include "shardwise/io/file_bytes.hpp"
 #include "shardwise/io/load_array.hpp"
 #include "shardwise/io/mapped_file.hpp"
+#include "shardwise/io/metadata.hpp"
 #include "shardwise/io/npy.hpp"
 #include "shardwise/io/npy_header.hpp"
 #include "shardwise/io/open_files.hpp"

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <vector>
 
-namespace shardwise::detail {
+namespace shardwise::internal {
 
 /// Something with threads that `std::exit` ends before the program's static objects are destroyed,
 /// which these threads may use.
@@ -54,4 +54,4 @@ class ends_at_exit {
   }
 };
 
-}  // namespace shardwise::detail
+}  // namespace shardwise::internal

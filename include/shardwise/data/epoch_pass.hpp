@@ -90,7 +90,7 @@ struct outcome {
 
 /// The threads that read an epoch ahead of its loop.
 template <class Stream, class Tensors>
-class epoch_pass final : private ends_at_exit {
+class epoch_pass final : private internal::ends_at_exit {
  public:
   using value = typename Tensors::value;
 

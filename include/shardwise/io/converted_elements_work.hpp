@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace shardwise::detail {
+namespace shardwise::internal {
 
 /// Calls `f` with the type of each element type, if it is this one.
 template <class F, std::size_t... Place>
@@ -50,4 +50,4 @@ inline void convert_elements(element type, const std::byte* from, index_t count,
       all);
 }
 
-}  // namespace shardwise::detail
+}  // namespace shardwise::internal

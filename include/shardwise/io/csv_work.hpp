@@ -156,8 +156,8 @@ SHARDWISE_INLINE_FILES int csv_file::column(std::string_view name) const {
   if (found != names_.end()) return static_cast<int>(found - names_.begin());
   std::string all;
   for (const std::string& each : names_) all += (all.empty() ? "'" : ", '") + each + "'";
-  detail::fail_file(violation::tensor_is_not_in_file, bytes_.name(),
-                    "column '" + std::string(name) + "'; it has " + (all.empty() ? "none" : all));
+  internal::fail_file(violation::tensor_is_not_in_file, bytes_.name(),
+                      "column '" + std::string(name) + "'; it has " + (all.empty() ? "none" : all));
 }
 SHARDWISE_INLINE_FILES std::vector<int> csv_file::columns(
     const std::vector<std::string>& names) const {

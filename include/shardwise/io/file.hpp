@@ -12,7 +12,7 @@
 
 namespace shardwise {
 
-namespace detail {
+namespace internal {
 
 /// Reports an error of a file: its name, and a reason.
 [[noreturn]] void fail_file(violation rule, const std::string& path, const std::string& reason);
@@ -20,6 +20,10 @@ namespace detail {
 [[noreturn]] void fail_file(violation rule, const std::string& path);
 /// Reports a file that has become shorter since it was opened.
 [[noreturn]] void fail_shorter_file(const std::string& path, index_t size_then, index_t size_now);
+
+}  // namespace internal
+
+namespace detail {
 
 /// An open file of the operating system, closed by its owner.
 class file_handle {

@@ -46,7 +46,7 @@ SHARDWISE_INLINE_FILES index_t file_array::row_size() const noexcept {
 SHARDWISE_INLINE_FILES void file_array::require_elements(element wanted,
                                                          stored_elements how) const {
   const auto refuse = [&](const std::string& reason) {
-    detail::fail_file(violation::stored_tensor_differs, bytes.name(), reason);
+    internal::fail_file(violation::stored_tensor_differs, bytes.name(), reason);
   };
   if (!other_type.empty())
     refuse("it has elements of " + other_type + ", which no tensor has, not " +
@@ -64,7 +64,7 @@ SHARDWISE_INLINE_FILES void file_array::require_extents(const extents_desc& want
   for (int d = 0; same && d < wanted.ssize(); ++d)
     same = wanted[d] == dyn || wanted[d] == extents[d];
   if (!same)
-    detail::fail_file(
+    internal::fail_file(
         violation::stored_tensor_differs, bytes.name(),
         "it is " + detail::extents_words(extents) + ", not " + detail::extents_words(wanted));
 }
@@ -98,9 +98,9 @@ SHARDWISE_INLINE_FILES void file_array::read_rows(index_t first, void* to, index
   require_elements(wanted, how);
   const index_t width = row_size(), number = width == 0 ? 0 : count / width;
   if (number * width != count)
-    detail::fail_file(violation::stored_tensor_differs, bytes.name(),
-                      "its rows have " + std::to_string(width) + " elements, and " +
-                          std::to_string(count) + " are no whole rows");
+    internal::fail_file(violation::stored_tensor_differs, bytes.name(),
+                        "its rows have " + std::to_string(width) + " elements, and " +
+                            std::to_string(count) + " are no whole rows");
   if (first < 0 || first > rows() || number > rows() - first)
     fail({.rule = violation::index_is_out_of_range, .have = first + number, .want = rows()},
          bytes.name());
@@ -125,7 +125,7 @@ SHARDWISE_INLINE_FILES void file_array::read_rows(index_t first, void* to, index
       read(at, part, target);
     } else {
       read(at, part, stored.data());
-      detail::convert_elements(type, stored.data(), now * width, wanted, target);
+      internal::convert_elements(type, stored.data(), now * width, wanted, target);
     }
   }
 }

@@ -20,7 +20,7 @@ SHARDWISE_INLINE_FILES file_bytes::file_bytes(std::string name,
     : name_(std::move(name)), memory_(std::move(memory)), size_(size) {}
 
 SHARDWISE_INLINE_FILES void file_bytes::refuse(const std::string& reason) const {
-  detail::fail_file(violation::file_is_malformed, name_, reason);
+  internal::fail_file(violation::file_is_malformed, name_, reason);
 }
 
 SHARDWISE_INLINE_FILES void file_bytes::require_part(index_t place, index_t count) const {

@@ -15,7 +15,7 @@
 
 namespace shardwise {
 
-namespace detail {
+namespace internal {
 
 SHARDWISE_INLINE_FILES void fail_file(violation rule, const std::string& path,
                                       const std::string& reason) {
@@ -31,6 +31,10 @@ SHARDWISE_INLINE_FILES void fail_shorter_file(const std::string& path, index_t s
                 " bytes when it was opened, and has " + std::to_string(size_now));
 }
 
+}  // namespace internal
+
+namespace detail {
+
 SHARDWISE_INLINE_FILES file_handle::~file_handle() {
   if (number_ >= 0) ::close(number_);
 }
@@ -42,7 +46,7 @@ SHARDWISE_INLINE_FILES bool file_handle::close() noexcept {
 [[nodiscard]] inline file_handle open_to_read(const std::string& path) {
   internal::require_whole_path(violation::file_is_not_readable, path);
   file_handle open(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (open.number() < 0) fail_file(violation::file_is_not_readable, path);
+  if (open.number() < 0) internal::fail_file(violation::file_is_not_readable, path);
   return open;
 }
 
@@ -60,9 +64,9 @@ SHARDWISE_INLINE_FILES input_file::input_file(std::string path, detail::file_han
 SHARDWISE_INLINE_FILES void input_file::measure() {
   struct stat about {};
   if (::fstat(handle_.number(), &about) != 0)
-    detail::fail_file(violation::file_is_not_readable, path_);
+    internal::fail_file(violation::file_is_not_readable, path_);
   if (!S_ISREG(about.st_mode))
-    detail::fail_file(violation::file_is_not_readable, path_, "it is no regular file");
+    internal::fail_file(violation::file_is_not_readable, path_, "it is no regular file");
   identity_ = {about.st_dev, about.st_ino, about.st_size, about.st_mtim.tv_sec,
                about.st_mtim.tv_nsec};
 }
@@ -71,8 +75,8 @@ SHARDWISE_INLINE_FILES void input_file::read(index_t place, std::span<std::byte>
   while (!to.empty()) {
     const auto got = ::pread(handle_.number(), to.data(), to.size(), place);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) detail::fail_file(violation::file_is_not_readable, path_);
-    if (got == 0) detail::fail_file(violation::file_is_not_readable, path_, "it became shorter");
+    if (got < 0) internal::fail_file(violation::file_is_not_readable, path_);
+    if (got == 0) internal::fail_file(violation::file_is_not_readable, path_, "it became shorter");
     to = to.subspan(static_cast<std::size_t>(got));
     place += got;
   }
@@ -85,7 +89,7 @@ SHARDWISE_INLINE_FILES output_file::output_file(std::string path)
   struct stat about {};
   const bool exists = ::stat(path_.c_str(), &about) == 0;
   if (exists && !S_ISREG(about.st_mode))
-    detail::fail_file(violation::file_is_not_writable, path_, "it is no regular file");
+    internal::fail_file(violation::file_is_not_writable, path_, "it is no regular file");
   // A symbolic link stays, and the file that it names is replaced or created.
   target_ = path_;
   for (int links = 0; links < 40; ++links) {
@@ -109,7 +113,7 @@ SHARDWISE_INLINE_FILES output_file::output_file(std::string path)
     } while (handle_.number() < 0 && errno == EEXIST);
     if (handle_.number() < 0) {
       beside_.clear();
-      detail::fail_file(violation::file_is_not_writable, path_);
+      internal::fail_file(violation::file_is_not_writable, path_);
     }
     // While it is locked, no other process takes it for one whose process has ended. One may have
     // before, and has removed it. Where files cannot be locked, none is removed.
@@ -129,7 +133,7 @@ SHARDWISE_INLINE_FILES void output_file::write(std::span<const std::byte> from) 
   while (!from.empty()) {
     const auto put = ::write(handle_.number(), from.data(), from.size());
     if (put < 0 && errno == EINTR) continue;
-    if (put < 0) detail::fail_file(violation::file_is_not_writable, path_);
+    if (put < 0) internal::fail_file(violation::file_is_not_writable, path_);
     from = from.subspan(static_cast<std::size_t>(put));
   }
 }
@@ -137,10 +141,10 @@ SHARDWISE_INLINE_FILES void output_file::write(std::span<const std::byte> from) 
 SHARDWISE_INLINE_FILES void output_file::commit() {
   // Closed, and so unlocked, after it has its name: otherwise another process might remove it.
   if (::fsync(handle_.number()) != 0 || ::rename(beside_.c_str(), target_.c_str()) != 0)
-    detail::fail_file(violation::file_is_not_writable, path_);
+    internal::fail_file(violation::file_is_not_writable, path_);
   beside_.clear();
   const bool is_named = detail::sync_folder(detail::folder_of(target_));
-  if (!handle_.close() || !is_named) detail::fail_file(violation::file_is_not_writable, path_);
+  if (!handle_.close() || !is_named) internal::fail_file(violation::file_is_not_writable, path_);
 }
 
 }  // namespace shardwise

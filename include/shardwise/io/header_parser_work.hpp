@@ -16,11 +16,17 @@
 #include <utility>
 #include <vector>
 
-namespace shardwise::detail {
+namespace shardwise {
+
+namespace internal {
 
 /// The names of element types in the format, in the order of `element`.
 inline constexpr std::string_view stored_names[element_types] = {
     "F32", "F64", "I32", "I64", "BOOL", "I8", "U8", "BF16", "F16"};
+
+}  // namespace internal
+
+namespace detail {
 
 /// What a header says about one tensor: its members, and whether each is what it has to be.
 struct header_entry {
@@ -41,9 +47,10 @@ struct header_entry {
     if (has_others || !has[0] || !has[1] || !has[2]) return "it has dtype, shape and data_offsets";
     if (!dtype) return "its dtype is a string";
     if (dtype->empty()) return "its dtype has a name";
-    const auto* const name = std::find(std::begin(stored_names), std::end(stored_names), *dtype);
-    if (name != std::end(stored_names))
-      out.type = static_cast<element>(name - std::begin(stored_names));
+    const auto* const name =
+        std::find(std::begin(internal::stored_names), std::end(internal::stored_names), *dtype);
+    if (name != std::end(internal::stored_names))
+      out.type = static_cast<element>(name - std::begin(internal::stored_names));
     else
       out.other_type = std::move(*dtype);
     if (!shape.is_list) return "its shape is a list";
@@ -187,4 +194,6 @@ class header_parser {
   std::map<std::string, std::string>::iterator words_{};  ///< of the metadata
 };
 
-}  // namespace shardwise::detail
+}  // namespace detail
+
+}  // namespace shardwise

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace shardwise::detail {
+namespace shardwise::internal {
 
 /// Returns the length of the UTF-8 sequence that a text begins with, or 0 if it begins with none: a
 /// sequence is the shortest one of its character, which is no half of a surrogate pair and at most
@@ -52,4 +52,4 @@ namespace shardwise::detail {
   return true;
 }
 
-}  // namespace shardwise::detail
+}  // namespace shardwise::internal

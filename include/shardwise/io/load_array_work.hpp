@@ -31,8 +31,8 @@ SHARDWISE_INLINE_FILES void fill_part(const file_array& from, const held_box& pa
     for (index_t done = 0; done < count; done += at_once) {
       const index_t now = std::min(at_once, count - done);
       from.read_run(at, now, stored);
-      convert_elements(from.type, stored, now, block.type,
-                       to + (place + done) * size_of(block.type));
+      internal::convert_elements(from.type, stored, now, block.type,
+                                 to + (place + done) * size_of(block.type));
       if (!at.empty()) at[at.ssize() - 1] += now;
     }
   });

@@ -42,7 +42,7 @@ SHARDWISE_INLINE_FILES mapped_file::mapped_file(const input_file& file)
   const auto size = static_cast<std::size_t>(file.size());
   if (size == 0) return;  // the system maps no empty file
   void* const at = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file.handle().number(), 0);
-  if (at == MAP_FAILED) detail::fail_file(violation::file_is_not_readable, path_);
+  if (at == MAP_FAILED) internal::fail_file(violation::file_is_not_readable, path_);
   pages_ = detail::mapped_pages(static_cast<std::byte*>(at), size);
 }
 
@@ -52,7 +52,7 @@ SHARDWISE_INLINE_FILES void mapped_file::require_size() const {
   if (::stat(path_.c_str(), &about) != 0 || about.st_dev != identity_.device ||
       about.st_ino != identity_.number || about.st_size >= size())
     return;
-  detail::fail_shorter_file(path_, size(), about.st_size);
+  internal::fail_shorter_file(path_, size(), about.st_size);
 }
 
 }  // namespace shardwise

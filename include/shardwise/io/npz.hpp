@@ -20,8 +20,8 @@ namespace shardwise {
 ///     save_npz("model.npz", model, zip_method::deflated);
 template <class Nest>
 void save_npz(const std::string& path, const Nest& nest, zip_method how = zip_method::stored) {
-  detail::require_types_to_save(nest);
-  if constexpr (detail::is_state<Nest>) detail::require_entries(nest.size());
+  internal::require_types_to_save(nest);
+  if constexpr (internal::is_state<Nest>) internal::require_entries(nest.size());
   detail::write_npz(path, state_dict(nest), how);
 }
 

@@ -104,8 +104,8 @@ class npz_file {
     if (found != places_.end()) return directory_.members()[found->second];
     std::string all;
     for (const std::string& each : names_) all += (all.empty() ? "'" : ", '") + each + "'";
-    detail::fail_file(violation::tensor_is_not_in_file, file_.name(),
-                      "'" + std::string(name) + "'; it has " + (all.empty() ? "none" : all));
+    internal::fail_file(violation::tensor_is_not_in_file, file_.name(),
+                        "'" + std::string(name) + "'; it has " + (all.empty() ? "none" : all));
   }
   /// Returns the bytes of a member as they are in the file.
   [[nodiscard]] file_bytes packed_bytes(const detail::zip_member_desc& member) const {

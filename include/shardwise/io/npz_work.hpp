@@ -157,8 +157,9 @@ inline void write_npz(const std::string& path, const const_state_view& state, zi
     for (const const_state_entry& each : state) {
       const std::string name = (each.name().empty() ? "tensor" : each.name()) + ".npy";
       if (!names.insert(name).second || name.size() > zip_count_elsewhere)
-        fail_file(violation::file_is_not_writable, path,
-                  "'" + each.name() + "' is the name of two tensors, or above 65535 bytes");
+        internal::fail_file(
+            violation::file_is_not_writable, path,
+            "'" + each.name() + "' is the name of two tensors, or above 65535 bytes");
       const std::string header = write_npy_header(each.tensor().type, each.tensor().extents);
       file.add(name, std::as_bytes(std::span(header)), each.bytes(), how);
     }

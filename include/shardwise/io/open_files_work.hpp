@@ -42,11 +42,12 @@ SHARDWISE_INLINE_FILES open_files::slot& open_files::open(std::size_t number) co
       oldest->last_read = 0;
       input_file opened(known.path);
       if (opened.identity().size < known.identity.size)
-        detail::fail_file(violation::file_is_not_readable, known.path, "it became shorter");
+        internal::fail_file(violation::file_is_not_readable, known.path, "it became shorter");
       if (opened.identity() != known.identity)
-        detail::fail_file(violation::file_is_not_readable, known.path,
-                          "it was replaced or changed after its header was read: open the tensors "
-                          "again");
+        internal::fail_file(
+            violation::file_is_not_readable, known.path,
+            "it was replaced or changed after its header was read: open the tensors "
+            "again");
       oldest->file.emplace(std::move(opened));
       oldest->number = number;
       oldest->readers = 1;

@@ -88,7 +88,8 @@ template <Element T>
       detail::load_node<T>(pool.state(), file, stored, to.layout));
 }
 
-namespace detail {
+namespace internal {
+
 /// Reports a nest whose type shows that it has no tensors.
 template <class Nest>
 constexpr void require_tensors(const Nest&) noexcept {
@@ -116,12 +117,11 @@ constexpr void require_types_to_save(const Nest& nest) {
 }
 template <class Entry>
 constexpr void require_types_to_save(const basic_state_view<Entry>&) {}
-}  // namespace detail
 
-namespace detail {
 /// Reports a state without tensors, which is not what a program means to load or save.
 void require_entries(std::size_t count);
-}  // namespace detail
+
+}  // namespace internal
 
 /// Saves every tensor of a nest, named by its path (`layers.0.w`), to one file, which replaces an
 /// existing file only when it is complete. Tensors are gathered one after another; none may be
@@ -138,8 +138,8 @@ void require_entries(std::size_t count);
 template <class Nest>
 void save_safetensors(const std::string& path, const Nest& nest,
                       const std::map<std::string, std::string>& metadata = {}) {
-  detail::require_types_to_save(nest);
-  if constexpr (detail::is_state<Nest>) detail::require_entries(nest.size());
+  internal::require_types_to_save(nest);
+  if constexpr (internal::is_state<Nest>) internal::require_entries(nest.size());
   detail::write_state(path, state_dict(nest), metadata);
 }
 
@@ -156,18 +156,18 @@ void save_safetensors(const std::string& path, const Nest& nest,
 ///     load_safetensors("model.safetensors", model);
 ///     load_safetensors("backbone.safetensors", model, state_names::common);
 template <class Nest>
-  requires(!detail::is_state<Nest>)
+  requires(!internal::is_state<Nest>)
 state_difference load_safetensors(const tensor_source& file, Nest& nest,
                                   state_names names = state_names::all,
                                   stored_elements elements = stored_elements::same) {
-  detail::require_tensors(nest);
+  internal::require_tensors(nest);
   if constexpr (internal::is_variable<Nest>())
     return detail::read_nest(file, state_dict(nest), names, elements);
   else
     return {};
 }
 template <class Nest>
-  requires(!detail::is_state<Nest>)
+  requires(!internal::is_state<Nest>)
 state_difference load_safetensors(const std::string& path, Nest& nest,
                                   state_names names = state_names::all,
                                   stored_elements elements = stored_elements::same) {
@@ -182,7 +182,7 @@ state_difference load_safetensors(const std::string& path, Nest& nest,
 ///     load_safetensors(file, state_dict(model).matching("encoder.*"));
 inline void load_safetensors(const tensor_source& file, const state_view& state,
                              stored_elements elements = stored_elements::same) {
-  detail::require_entries(state.size());
+  internal::require_entries(state.size());
   detail::read_state(file, state, elements);
 }
 inline void load_safetensors(const std::string& path, const state_view& state,

@@ -75,8 +75,8 @@ void write_directory(const std::string& folder, const const_state_view& state, s
 template <class Nest>
 void save_safetensors(const std::string& folder, const Nest& nest, shard_files size,
                       const std::map<std::string, std::string>& metadata = {}) {
-  detail::require_types_to_save(nest);
-  if constexpr (detail::is_state<Nest>) detail::require_entries(nest.size());
+  internal::require_types_to_save(nest);
+  if constexpr (internal::is_state<Nest>) internal::require_entries(nest.size());
   detail::write_directory(folder, state_dict(nest), size, metadata);
 }
 

@@ -54,7 +54,7 @@ SHARDWISE_INLINE_FILES safetensors_directory::safetensors_directory(std::string 
   internal::require_whole_path(violation::file_is_not_readable, path());
   const std::string at = detail::path_in(path(), how.index);
   read_index read = detail::index_in(at);
-  if (!read.ok()) detail::fail_file(violation::file_is_malformed, at, read.reason);
+  if (!read.ok()) internal::fail_file(violation::file_is_malformed, at, read.reason);
   // All that is absent is known before any tensor is loaded.
   std::map<std::string, std::vector<std::string>> names_in;
   for (const auto& [name, shard] : read.index.weight_map) names_in[shard].push_back(name);
@@ -62,8 +62,8 @@ SHARDWISE_INLINE_FILES safetensors_directory::safetensors_directory(std::string 
   for (const auto& [shard, names] : names_in)
     if (!detail::exists(detail::path_in(path(), shard))) detail::append_to_list(absent, shard);
   if (!absent.empty())
-    detail::fail_file(violation::file_is_not_readable, at,
-                      "shards that it names are absent: " + absent);
+    internal::fail_file(violation::file_is_not_readable, at,
+                        "shards that it names are absent: " + absent);
   safetensors_header all{{}, std::move(read.index.metadata)};
   index_t begin = 0;
   for (const auto& [shard, names] : names_in) {
@@ -82,8 +82,8 @@ SHARDWISE_INLINE_FILES safetensors_directory::safetensors_directory(std::string 
     files_.add(std::move(file.file_));
   }
   if (!lacking.empty())
-    detail::fail_file(violation::tensor_is_not_in_file, at,
-                      "its shards lack tensors that it says they have: " + lacking);
+    internal::fail_file(violation::tensor_is_not_in_file, at,
+                        "its shards lack tensors that it says they have: " + lacking);
   set_header(std::move(all));
 }
 
@@ -136,9 +136,10 @@ namespace detail {
   index_t total = 0;
   for (std::size_t s = 0; s < shards.size(); ++s)
     for (const const_state_entry& each : shards[s]) {
-      const std::string name = stored_name(each.name());
+      const std::string name = internal::stored_name(each.name());
       if (!index.weight_map.try_emplace(name, shard_name(series, s, shards.size())).second)
-        fail_file(violation::file_is_not_writable, folder, "two tensors are called '" + name + "'");
+        internal::fail_file(violation::file_is_not_writable, folder,
+                            "two tensors are called '" + name + "'");
       total += element_count(each.tensor().extents) * size_of(each.tensor().type);
     }
   index.metadata.try_emplace("total_size", std::to_string(total));
@@ -186,9 +187,10 @@ SHARDWISE_INLINE_FILES void write_directory(const std::string& folder,
     const int series = free_series(before, shards.size(), home);
     const std::string text = write_safetensors_index(index_of(shards, series, folder, metadata));
     if (text.empty())
-      fail_file(violation::file_is_not_writable, at, "its names and metadata are in UTF-8");
+      internal::fail_file(violation::file_is_not_writable, at,
+                          "its names and metadata are in UTF-8");
     if (::mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST)
-      fail_file(violation::file_is_not_writable, folder);
+      internal::fail_file(violation::file_is_not_writable, folder);
     std::vector<std::string> after;
     for (std::size_t s = 0; s < shards.size(); ++s) {
       after.push_back(shard_name(series, s, shards.size()));

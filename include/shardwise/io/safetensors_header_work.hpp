@@ -49,13 +49,13 @@ namespace detail {
 
 /// Appends an entry `"name":{...}` of a header; returns false if a name is not UTF-8.
 [[nodiscard]] inline bool append_entry(std::string& out, const stored_tensor& one) {
-  if (!append_json_string(out, one.name)) return false;
+  if (!internal::append_json_string(out, one.name)) return false;
   out.append(R"(:{"data_offsets":[)").append(std::to_string(one.begin)).append(",");
   out.append(std::to_string(one.begin + one.bytes())).append(R"(],"dtype":)");
   const std::string_view type = one.other_type.empty()
-                                    ? stored_names[static_cast<unsigned>(one.type)]
+                                    ? internal::stored_names[static_cast<unsigned>(one.type)]
                                     : std::string_view(one.other_type);
-  if (!append_json_string(out, type)) return false;
+  if (!internal::append_json_string(out, type)) return false;
   out += R"(,"shape":[)";
   const auto append_sizes = [&](const auto& sizes) {
     for (const index_t size : sizes) {
@@ -74,13 +74,13 @@ namespace detail {
 /// Appends the entry of the metadata; returns false if some are not UTF-8.
 [[nodiscard]] inline bool append_entry(std::string& out,
                                        const std::map<std::string, std::string>& metadata) {
-  bool is_utf8 = append_json_string(out, metadata_name);
+  bool is_utf8 = internal::append_json_string(out, metadata_name);
   out += ":{";
   for (const auto& [key, words] : metadata) {
     if (out.back() != '{') out += ',';
-    is_utf8 = is_utf8 && append_json_string(out, key);
+    is_utf8 = is_utf8 && internal::append_json_string(out, key);
     out += ':';
-    is_utf8 = is_utf8 && append_json_string(out, words);
+    is_utf8 = is_utf8 && internal::append_json_string(out, words);
   }
   out += '}';
   return is_utf8;

@@ -15,13 +15,17 @@
 
 namespace shardwise {
 
-namespace detail {
+namespace internal {
 
 /// Returns true for the name of a file in a folder, not a path that may lead out of it.
 [[nodiscard]] constexpr bool is_plain_file_name(std::string_view name) noexcept {
   return !name.empty() && name != "." && name != ".." && name.find('/') == name.npos &&
          name.find('\\') == name.npos && name.find('\0') == name.npos;
 }
+
+}  // namespace internal
+
+namespace detail {
 
 /// Collects an index from the events of a JSON parser, value by value.
 class index_parser {
@@ -106,7 +110,7 @@ class index_parser {
     }
     if (words == nullptr || !is_string) {
       note("tensor '" + name_ + "': its file is a text");
-    } else if (!is_plain_file_name(*words)) {
+    } else if (!internal::is_plain_file_name(*words)) {
       note("tensor '" + name_ + "': '" + *words +
            "' is no file beside the index; a name without / is, that is not ..");
     } else if (const auto [at, is_new] =
@@ -150,12 +154,12 @@ SHARDWISE_INLINE_FILES std::string write_safetensors_index(const safetensors_ind
   const char* before = "\n    ";
   const auto append = [&](const std::string& name, const std::string& words, bool as_number) {
     out += std::exchange(before, ",\n    ");
-    is_utf8 = is_utf8 && detail::append_json_string(out, name);
+    is_utf8 = is_utf8 && internal::append_json_string(out, name);
     out += ": ";
     if (as_number)
       out += words;
     else
-      is_utf8 = is_utf8 && detail::append_json_string(out, words);
+      is_utf8 = is_utf8 && internal::append_json_string(out, words);
   };
   for (const auto& [name, words] : index.metadata)
     append(name, words, name == "total_size" && detail::is_json_number(words));

@@ -17,7 +17,7 @@ namespace shardwise {
 SHARDWISE_INLINE_FILES safetensors_file::safetensors_file(std::string path)
     : tensor_source(std::move(path)), file_(this->path()) {
   const auto refuse = [&](const std::string& reason) {
-    detail::fail_file(violation::file_is_malformed, this->path(), reason);
+    internal::fail_file(violation::file_is_malformed, this->path(), reason);
   };
   std::byte length[8];
   if (file_.size() < 8) refuse("it is shorter than the length of its header");
@@ -37,7 +37,7 @@ SHARDWISE_INLINE_FILES safetensors_file::safetensors_file(std::string path)
   set_header(std::move(read.header));
 }
 
-namespace detail {
+namespace internal {
 
 /// Returns the name of a tensor in a file: its path, or `tensor` for a tensor that is saved on its
 /// own.
@@ -45,25 +45,35 @@ namespace detail {
   return name.empty() ? "tensor" : name;
 }
 
+SHARDWISE_INLINE_FILES void require_entries(std::size_t count) {
+  if (count == 0) fail({.rule = violation::pattern_matches_nothing}, "the state has no tensors");
+}
+
+}  // namespace internal
+
+namespace detail {
+
 SHARDWISE_INLINE_FILES void write_file(const std::string& path, const const_state_view& state,
                                        const std::map<std::string, std::string>& metadata) {
   safetensors_header header{{}, metadata};
   for (const const_state_entry& each : state) {
     const tensor_desc& tensor = each.tensor();
-    std::string name = stored_name(each.name());
+    std::string name = internal::stored_name(each.name());
     if (name == metadata_name)
-      fail_file(violation::file_is_not_writable, path,
-                "the metadata are called '__metadata__', and no tensor is");
+      internal::fail_file(violation::file_is_not_writable, path,
+                          "the metadata are called '__metadata__', and no tensor is");
     if (!header.tensors.add({name, tensor.type, tensor.extents, header.bytes()}))
-      fail_file(violation::file_is_not_writable, path, "two tensors are called '" + name + "'");
+      internal::fail_file(violation::file_is_not_writable, path,
+                          "two tensors are called '" + name + "'");
   }
   const std::string words = write_safetensors_header(header);
   if (words.empty())
-    fail_file(violation::file_is_not_writable, path, "its names and metadata are in UTF-8");
+    internal::fail_file(violation::file_is_not_writable, path,
+                        "its names and metadata are in UTF-8");
   if (std::ssize(words) - 8 > longest_header)
-    fail_file(violation::file_is_not_writable, path,
-              "its header would have " + std::to_string(words.size() - 8) + " bytes, and at most " +
-                  std::to_string(longest_header) + " are read");
+    internal::fail_file(violation::file_is_not_writable, path,
+                        "its header would have " + std::to_string(words.size() - 8) +
+                            " bytes, and at most " + std::to_string(longest_header) + " are read");
   output_file file(path);
   file.write(std::as_bytes(std::span(words)));
   for (const const_state_entry& each : state) file.write(each.bytes());
@@ -76,14 +86,10 @@ SHARDWISE_INLINE_FILES void write_state(const std::string& path, const const_sta
   internal::run_for_owners(link, [&] { write_file(path, state, metadata); });
 }
 
-SHARDWISE_INLINE_FILES void require_entries(std::size_t count) {
-  if (count == 0) fail({.rule = violation::pattern_matches_nothing}, "the state has no tensors");
-}
-
 SHARDWISE_INLINE_FILES void read_state(const tensor_source& source, const state_view& state,
                                        stored_elements elements) {
   const auto stored = [&](const state_entry& each) -> const stored_tensor& {
-    return source.find(stored_name(each.name()), each.tensor().type, elements);
+    return source.find(internal::stored_name(each.name()), each.tensor().type, elements);
   };
   for (const state_entry& each : state) source.require_extents(stored(each), each.tensor().extents);
   for (const state_entry& each : state)
@@ -99,14 +105,14 @@ SHARDWISE_INLINE_FILES state_difference read_nest(const tensor_source& source,
   std::vector<std::string> wanted;
   state_view common;
   for (const state_entry& each : state) {
-    wanted.push_back(stored_name(each.name()));
+    wanted.push_back(internal::stored_name(each.name()));
     if (source.find(wanted.back()) != nullptr)
       common.push_back(each);
     else
       apart.missing.push_back(wanted.back());
   }
   // Files of earlier versions have the frozen parts of an optimizer's state.
-  for (const std::string& each : state.left_out()) wanted.push_back(stored_name(each));
+  for (const std::string& each : state.left_out()) wanted.push_back(internal::stored_name(each));
   std::sort(wanted.begin(), wanted.end());
   for (const stored_tensor& each : source.header().tensors)
     if (!std::binary_search(wanted.begin(), wanted.end(), each.name))

@@ -57,7 +57,8 @@ class run_reader {
       const index_t n = std::min(at_once, count - done);
       scratch_.resize(static_cast<std::size_t>(n * stored_size()));
       read_stored(first + done, n, scratch_.data());
-      convert_elements(stored_.type, scratch_.data(), n, type_, to + done * size_of(type_));
+      internal::convert_elements(stored_.type, scratch_.data(), n, type_,
+                                 to + done * size_of(type_));
     }
   }
 

@@ -26,18 +26,18 @@ SHARDWISE_INLINE_FILES const stored_tensor& tensor_source::find(std::string_view
                                                                 stored_elements elements) const& {
   const stored_tensor* const found = find(name);
   if (found == nullptr)
-    detail::fail_file(violation::tensor_is_not_in_file, path(), "'" + std::string(name) + "'");
+    internal::fail_file(violation::tensor_is_not_in_file, path(), "'" + std::string(name) + "'");
   if (!found->other_shape.empty())
-    detail::fail_file(violation::stored_tensor_differs, path(),
-                      "'" + std::string(name) + "' has " +
-                          std::to_string(found->other_shape.size()) +
-                          " dimensions, and a tensor has at most " + std::to_string(max_rank));
+    internal::fail_file(violation::stored_tensor_differs, path(),
+                        "'" + std::string(name) + "' has " +
+                            std::to_string(found->other_shape.size()) +
+                            " dimensions, and a tensor has at most " + std::to_string(max_rank));
   if (!found->is_loadable())
-    detail::fail_file(violation::stored_tensor_differs, path(),
-                      "'" + std::string(name) + "' has elements of " + found->other_type +
-                          ", which no tensor has, not " + detail::stored_words(type));
+    internal::fail_file(violation::stored_tensor_differs, path(),
+                        "'" + std::string(name) + "' has elements of " + found->other_type +
+                            ", which no tensor has, not " + detail::stored_words(type));
   if (found->type != type && elements == stored_elements::same)
-    detail::fail_file(
+    internal::fail_file(
         violation::stored_tensor_differs, path(),
         "'" + std::string(name) + "' has elements of " + detail::stored_words(found->type) +
             ", not " + detail::stored_words(type) + "; stored_elements::converted converts them");
@@ -50,9 +50,9 @@ SHARDWISE_INLINE_FILES void tensor_source::require_extents(const stored_tensor& 
   for (int d = 0; same && d < wanted.ssize(); ++d)
     same = wanted[d] == dyn || wanted[d] == stored.extents[d];
   if (!same)
-    detail::fail_file(violation::stored_tensor_differs, path(),
-                      "'" + stored.name + "' is [" + detail::stored_words(stored.extents) +
-                          "], not [" + detail::stored_words(wanted) + "]");
+    internal::fail_file(violation::stored_tensor_differs, path(),
+                        "'" + stored.name + "' is [" + detail::stored_words(stored.extents) +
+                            "], not [" + detail::stored_words(wanted) + "]");
 }
 
 }  // namespace shardwise

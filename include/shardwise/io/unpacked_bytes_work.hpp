@@ -27,7 +27,7 @@ namespace shardwise::detail {
   // Not all systems and disks have files without names.
   std::string name = folder + "/shardwise-XXXXXX";
   file_handle named(::mkstemp(name.data()));
-  if (named.number() < 0) fail_file(violation::file_is_not_writable, folder);
+  if (named.number() < 0) internal::fail_file(violation::file_is_not_writable, folder);
   ::fcntl(named.number(), F_SETFD, FD_CLOEXEC);
   ::unlink(name.c_str());
   return named;
@@ -86,7 +86,7 @@ class unpacked_bytes {
     while (!rest.empty()) {
       const auto put = ::write(file_.number(), rest.data(), rest.size());
       if (put < 0 && errno == EINTR) continue;
-      if (put < 0) fail_file(violation::file_is_not_writable, folder());
+      if (put < 0) internal::fail_file(violation::file_is_not_writable, folder());
       rest = rest.subspan(static_cast<std::size_t>(put));
     }
     written_ += used_;

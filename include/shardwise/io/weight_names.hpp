@@ -66,11 +66,11 @@ state_difference load_weights(const tensor_source& source, const state_view& sta
 ///     const safetensors_directory weights("Llama-3.1-8B");
 ///     load_weights(weights, model, names, state_names::all, stored_elements::converted);
 template <class Nest>
-  requires(!detail::is_state<Nest>)
+  requires(!internal::is_state<Nest>)
 state_difference load_weights(const tensor_source& source, Nest& nest, const weight_table& table,
                               state_names names = state_names::all,
                               stored_elements elements = stored_elements::same) {
-  detail::require_tensors(nest);
+  internal::require_tensors(nest);
   if constexpr (internal::is_variable<Nest>())
     return detail::load_weights(source, state_dict(nest), true, table, names, elements);
   else
@@ -83,7 +83,7 @@ inline state_difference load_weights(const tensor_source& source, const state_vi
                                      const weight_table& table,
                                      state_names names = state_names::all,
                                      stored_elements elements = stored_elements::same) {
-  detail::require_entries(state.size());
+  internal::require_entries(state.size());
   return detail::load_weights(source, state, false, table, names, elements);
 }
 

@@ -3,6 +3,7 @@
 
 #include "shardwise/core/config.hpp"
 #include "shardwise/io/safetensors_work.hpp"
+#include "shardwise/io/tensor_source_work.hpp"
 #include "shardwise/io/weight_names.hpp"
 
 #include <algorithm>
@@ -91,11 +92,11 @@ struct found_weight {
   const stored_tensor& stored = source.find(found.stored, tensor.type, elements);
   const std::optional<stored_view> view = view_stored(stored, tensor.extents, found.form);
   if (!view)
-    fail_file(violation::stored_tensor_differs, source.path(),
-              "'" + stored.name + "' is [" + stored_words(stored.extents) + "]" +
-                  (found.form == stored_form::transposed ? ", transposed" : "") +
-                  ", and its dimensions are not split into those of '" + into.name() + "', [" +
-                  stored_words(tensor.extents) + "]");
+    internal::fail_file(violation::stored_tensor_differs, source.path(),
+                        "'" + stored.name + "' is [" + stored_words(stored.extents) + "]" +
+                            (found.form == stored_form::transposed ? ", transposed" : "") +
+                            ", and its dimensions are not split into those of '" + into.name() +
+                            "', [" + stored_words(tensor.extents) + "]");
   return *view;
 }
 
@@ -114,7 +115,7 @@ SHARDWISE_INLINE_FILES state_difference load_weights(const tensor_source& source
     return std::pair{std::move(found), stored};
   };
   for (const state_entry& each : state) {
-    const std::string name = stored_name(each.name());
+    const std::string name = internal::stored_name(each.name());
     const auto [found, stored] = need(name);
     if (stored != nullptr) {
       loads.emplace_back(&each, view_weight(source, found, each, elements));
@@ -124,7 +125,7 @@ SHARDWISE_INLINE_FILES state_difference load_weights(const tensor_source& source
     said.missing.push_back(name + (found.stored.empty() ? ": no row is for it"
                                                         : ": there is no '" + found.stored + "'"));
   }
-  for (const std::string& each : state.left_out()) (void)need(stored_name(each));
+  for (const std::string& each : state.left_out()) (void)need(internal::stored_name(each));
   for (const stored_tensor& each : source.header().tensors) {
     const auto leaves_out = [&](const weight_name& row) {
       return row.name.empty() && translated_name(each.name, row.stored, {});
