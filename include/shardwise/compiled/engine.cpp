@@ -26,6 +26,7 @@
 #include "shardwise/process/owner_share_work.hpp"
 #include "shardwise/process/process_group_work.hpp"
 #include "shardwise/process/run_history_work.hpp"
+#include "shardwise/process/run_result_work.hpp"
 #include "shardwise/process/stop_signals_work.hpp"
 #include "shardwise/rule/propagate_work.hpp"
 #include "shardwise/rule/suggestion_work.hpp"
