@@ -9,10 +9,11 @@ target_compile_options(
 # Programs of headers alone, and programs that link the compiled library.
 add_library(shardwise-internal INTERFACE)
 target_link_libraries(shardwise-internal INTERFACE shardwise-warnings shardwise::shardwise
-                                                   nlohmann_json::nlohmann_json)
+                                                   nlohmann_json::nlohmann_json xxHash::xxhash)
 add_library(shardwise-internal-compiled INTERFACE)
 target_link_libraries(shardwise-internal-compiled INTERFACE shardwise-warnings shardwise::compiled
-                                                            nlohmann_json::nlohmann_json)
+                                                            nlohmann_json::nlohmann_json
+                                                            xxHash::xxhash)
 
 # Tests run the engine more often than they compile it.
 if(CMAKE_BUILD_TYPE STREQUAL Debug AND CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")

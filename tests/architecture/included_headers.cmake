@@ -4,7 +4,7 @@ cmake_minimum_required(VERSION 3.21)
 include(${CMAKE_CURRENT_LIST_DIR}/../support/text.cmake)
 
 set(forbidden_in_layout "/Eigen/|/range/v3/|nlohmann/|/(bits/std_thread\\.h|thread|string|vector|iostream|stdexcept)$")
-set(forbidden_in_shardwise "/Eigen/Dense$|/range/v3/|nlohmann/|/shardwise/(data|io)[./]")
+set(forbidden_in_shardwise "/Eigen/Dense$|/range/v3/|nlohmann/|/shardwise/(checkpoint|data|io)[./]")
 
 set(unit ${WORK_DIR}/headers_with_${HEADER}.cpp)
 file(WRITE ${unit} "#include <shardwise/${HEADER}.hpp>\n")

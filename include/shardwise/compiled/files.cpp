@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // Functions on files of tensors. Part of the library where there is a JSON library.
 #define SHARDWISE_ENGINE
+#include "shardwise/checkpoint/checkpoint_files_work.hpp"
+#include "shardwise/checkpoint/checkpoint_index_work.hpp"
+#include "shardwise/checkpoint/checkpoint_manager_work.hpp"
+#include "shardwise/checkpoint/checkpoint_work.hpp"
+#include "shardwise/checkpoint/save_checkpoint_work.hpp"
 #include "shardwise/io/csv_work.hpp"
 #include "shardwise/io/file_array_work.hpp"
 #include "shardwise/io/file_bytes_work.hpp"
