@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // The program of `./run demo`: trains a small transformer on text, byte by byte, on the devices of
 // a mesh. The model is in demo/model.hpp; this file feeds it, checks it, saves it and shows its
-// output. Where MPI is found it may run in several processes, which share the devices: what depends
-// on a clock or a signal is then agreed, and only the first process prints.
+// output. Its checkpoints are saved while it trains, and however it ends, the same command goes on
+// from the newest. Where MPI is found it may run in several processes, which share the devices:
+// what depends on a clock or a signal is then agreed, and only the first process prints.
 #include "demo/corpus.hpp"
 #include "demo/curve.hpp"
 #include "demo/model.hpp"
@@ -63,12 +64,12 @@ struct check {
   double apart = 0;
   bool same_losses = true, same_costs = false;
 };
-/// Takes three steps on the mesh and on one device, from the initial state.
-check take_steps_twice(const options& wanted, const corpus& text) {
+/// Takes three steps on the mesh and on one device, from the initial state or from a saved one.
+check take_steps_twice(const options& wanted, const std::string& saved, const corpus& text) {
   training many(wanted.data, wanted.model_parallel), one;
-  if (!wanted.resume.empty()) {
-    (void)many.load(wanted.resume);
-    (void)one.load(wanted.resume);
+  if (!saved.empty()) {
+    (void)many.load(saved);
+    (void)one.load(saved);
   }
   std::mt19937_64 random(5);
   check out;
@@ -98,12 +99,13 @@ struct outcome {
   std::vector<loss_at> trained{}, tested{};
 };
 
-/// Trains until the steps or the minutes are over, or until it is interrupted.
+/// Trains until the steps or the minutes are over, or until it is interrupted. The samples of a
+/// step depend on its number alone, so that a training that goes on takes the steps that it would
+/// have taken.
 outcome train(training& run, const options& wanted, const corpus& text, const progress& from,
-              stop_signals& stop) {
+              checkpoint_manager& checkpoints) {
   outcome out;
   out.at = from;
-  std::mt19937_64 random(1 + static_cast<std::uint64_t>(from.steps));
   progress_bar bar;
   double waited = 0;
   const double start = agreed_seconds(), started_here = now();
@@ -127,15 +129,15 @@ outcome train(training& run, const options& wanted, const corpus& text, const pr
   for (;;) {
     out.at.done = part_done(agreed_seconds() - start);
     const bool is_done = out.at.done >= 1 && !out.trained.empty();
-    const bool ends = stop.requested() || is_done;
-    if (const int twentieth = static_cast<int>(out.at.done * 20); ends || twentieth != tested) {
-      measure(ends ? 48 : 8);
-      tested = twentieth;
-    }
-    if (ends && !is_done) {
+    // Whoever stops a program may not wait for long.
+    if (checkpoints.stop_requested() && !is_done) {
       bar.end();
       out.is_stopped = true;
       return out;
+    }
+    if (const int twentieth = static_cast<int>(out.at.done * 20); is_done || twentieth != tested) {
+      measure(is_done ? 48 : 8);
+      tested = twentieth;
     }
     if (!out.trained.empty()) {
       const double seconds = now() - started_here;
@@ -143,10 +145,12 @@ outcome train(training& run, const options& wanted, const corpus& text, const pr
       bar.show({out.at.done, out.at.steps, out.loss, out.held_out, count / (seconds - waited),
                 seconds * (1 - out.at.done) / std::max(out.at.done - from.done, 1e-6)});
     }
-    if (ends) return out;
+    if (is_done) return out;
+    std::mt19937_64 random(random_key{1}.fold_in(static_cast<std::uint64_t>(out.at.steps)).value);
     const double loss = double{run.advance(text, text.draw(random, false),
                                            schedule(static_cast<index_t>(out.at.done * 10'000)))};
     out.trained.push_back({++out.at.steps, loss});
+    checkpoints.save(out.at.steps, run.all(), {.metadata = to_metadata(out.at)});
     out.loss +=
         (loss - out.loss) / static_cast<double>(std::min<std::size_t>(out.trained.size(), 50));
   }
@@ -171,22 +175,31 @@ void show_writing(const training& run, const options& wanted, const corpus& text
               bytes_written / seconds);
 }
 
-int run(const options& wanted, stop_signals& stop) {
+int run(const options& wanted) {
   const double begin = now();
   const std::string name = wanted.file.empty() ? "the project's text" : "'" + wanted.file + "'";
   std::string content = wanted.file.empty() ? read_project(wanted.root) : read_file(wanted.file);
   require_text(content, name, corpus::shortest);
-  for (const std::string& path : {wanted.state, wanted.curve}) require_writable(path);
-  if (wanted.state == wanted.curve)
-    throw bad_input("--state and --curve are one file, '" + wanted.state + "'");
+  if (wanted.exported == wanted.curve)
+    throw bad_input("--export and --curve are one file, '" + wanted.curve + "'");
+  for (const std::string& path : {wanted.exported, wanted.curve})
+    if (!path.empty()) require_writable(path);
+  require_folder(wanted.state);
+  checkpoint_manager checkpoints = usable(
+      [&] { return checkpoint_manager(wanted.state, {.every_seconds = 10, .keep = {.last = 2}}); });
+  // The second interrupt ends the program at once.
+  checkpoints.on_signal();
   const corpus text(std::move(content));
   training all(wanted.data, wanted.model_parallel);
   progress at;
-  if (!wanted.resume.empty()) at = all.load(wanted.resume);
+  std::string saved = wanted.resume;
+  if (const auto found = usable([&] { return checkpoints.restore(all.all()); })) {
+    at = usable([&] { return progress_of(found->metadata); });
+    saved = checkpoints.path(found->step);
+  } else if (!saved.empty()) {
+    at = all.load(saved);
+  }
   if (at.done >= 1) at.done = 0;  // a finished training begins another round
-  if (wanted.steps > 0 && at.steps >= wanted.steps)
-    throw bad_input("--steps " + std::to_string(wanted.steps) + ": '" + wanted.resume + "' has " +
-                    std::to_string(at.steps) + " already");
 
   const std::string processes =
       process_count() > 1 ? " of each of " + std::to_string(process_count()) + " processes" : "";
@@ -198,8 +211,16 @@ int run(const options& wanted, stop_signals& stop) {
       static_cast<long long>(wanted.data), static_cast<long long>(wanted.model_parallel),
       static_cast<long long>(all.pool().devices()), all.pool().threads(), processes.c_str(),
       name.c_str(), static_cast<long long>(text.size()));
+  if (!saved.empty())
+    std::printf("It goes on from '%s' after %ld steps.\n\n", saved.c_str(), at.steps);
+  if (wanted.steps > 0 && at.steps >= wanted.steps) {
+    std::printf("It has taken its %ld steps: nothing is left to train.\n\n", wanted.steps);
+    if (wanted.letters > 0) show_writing(all, wanted, text);
+    if (!wanted.exported.empty()) all.write_file(wanted.exported, at);
+    return 0;
+  }
   show_layouts(all);
-  const check checked = take_steps_twice(wanted, text);
+  const check checked = take_steps_twice(wanted, saved, text);
   std::printf("three steps on one device have the same losses within %.1e: %s\n", checked.apart,
               checked.same_losses ? "the same" : "NOT THE SAME");
   std::printf("costs of a step, predicted and counted: %s\n",
@@ -207,19 +228,22 @@ int run(const options& wanted, stop_signals& stop) {
 
   std::printf("\nTraining, %lld bytes a step, losses in nats for a byte:\n",
               static_cast<long long>(batch * positions));
-  const outcome trained = train(all, wanted, text, at, stop);
-  all.save(wanted.state, trained.at);
+  const outcome trained = train(all, wanted, text, at, checkpoints);
+  checkpoints.save(trained.at.steps, all.all(),
+                   {.metadata = to_metadata(trained.at), .force = true});
+  checkpoints.finish();
+  if (!wanted.exported.empty()) all.write_file(wanted.exported, trained.at);
   const bool has_curve =
       process_index() == 0 && draw_curve(wanted.curve, trained.trained, trained.tested);
   if (trained.is_stopped) {
-    std::printf("\nstopped after %ld steps; the same command goes on with: --resume %s\n",
-                trained.at.steps, wanted.state.c_str());
+    std::printf("\nstopped after %ld steps; the same command goes on from '%s'\n", trained.at.steps,
+                checkpoints.path(trained.at.steps).c_str());
     return 130;
   }
   std::printf("\nloss %.3f after %.3f at the beginning, %.3f on the text held out\n", trained.loss,
               trained.trained.front().loss, trained.held_out);
   if (wanted.letters > 0) show_writing(all, wanted, text);
-  std::printf("state in %s\n", wanted.state.c_str());
+  std::printf("state in %s\n", checkpoints.path(trained.at.steps).c_str());
   if (has_curve) std::printf("learning curve in %s\n", wanted.curve.c_str());
   std::printf("%.1f s in all\n", now() - begin);
   return checked.same_losses && checked.same_costs && std::isfinite(trained.held_out) ? 0 : 1;
@@ -239,8 +263,6 @@ int main(int argc, char** argv) {
 #ifdef SIGPIPE
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error like a full disk
 #endif
-  // The second interrupt ends the program at once.
-  stop_signals stop;
   std::string self = "demo";
   try {
     if (process_index() > 0) {
@@ -248,7 +270,7 @@ int main(int argc, char** argv) {
       if (std::freopen("/dev/null", "w", stdout) == nullptr) return 3;
     }
     const options wanted = parse(argc, argv);
-    if (!wanted.help) return written(run(wanted, stop));
+    if (!wanted.help) return written(run(wanted));
     std::cout << usage;
     return written(0);
   } catch (const bad_input& problem) {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -15,8 +16,7 @@
 namespace demo {
 
 struct options {
-  std::string root = ".", file, resume;
-  std::string state = "demo.safetensors", curve = "demo.svg";
+  std::string root = ".", file, out = ".", state, resume, exported, curve;
   index_t data = 2, model_parallel = 4;
   index_t letters = 200;
   long steps = 0;  ///< 0 if time says when to end
@@ -33,14 +33,19 @@ inline constexpr const char* usage =
     "  --mesh data=D,model=M  D parts of the batch of 8, M of the 8 heads (data=2,model=4)\n"
     "  --minutes N            how long a whole training takes (1.5, or as long as --steps take)\n"
     "  --steps N              how many steps in all, 1 to 1000000\n"
-    "  --resume FILE          goes on from a state, also on another mesh\n"
-    "  --state FILE           where the state is saved at the end or at Ctrl-C (demo.safetensors)\n"
-    "  --curve FILE           where the learning curve is drawn (demo.svg)\n"
+    "  --state FOLDER         where a checkpoint is saved every ten seconds, at the end and at\n"
+    "                         Ctrl-C, and training goes on from the newest, also on another mesh\n"
+    "                         (demo-state in --out, or demo-state-NAME for a FILE called NAME)\n"
+    "  --resume STATE         a checkpoint or a safetensors file to begin with, if --state has no\n"
+    "                         checkpoint yet\n"
+    "  --export FILE          the state at the end as one safetensors file\n"
+    "  --curve FILE           where the learning curve is drawn (demo.svg in --out)\n"
     "  --letters N            how much it writes at the end (200)\n"
+    "  --out DIR              where results go that have no name (.)\n"
     "  --root DIR             where the project is (.)\n"
     "\n"
     "status: 0; 1 where a result is not the one that was expected; 2 where the request or its\n"
-    "text cannot be used; 3 where the output cannot be written; 130 after Ctrl-C\n";
+    "text cannot be used; 3 where the output cannot be written; 130 after Ctrl-C or SIGTERM\n";
 
 namespace detail {
 
@@ -100,8 +105,9 @@ inline void read_mesh_option(std::string_view value, options& to) {
       wanted.help = true;
       continue;
     }
-    constexpr std::string_view known[] = {"--mesh",  "--minutes", "--steps",   "--resume",
-                                          "--state", "--curve",   "--letters", "--root"};
+    constexpr std::string_view known[] = {"--mesh",  "--minutes", "--steps", "--resume",
+                                          "--state", "--export",  "--curve", "--letters",
+                                          "--root",  "--out"};
     if (std::find(std::begin(known), std::end(known), word) == std::end(known))
       throw bad_input("unknown option '" + std::string(word) + "'; the options: demo --help");
     if (i + 1 == argc) throw bad_input("what follows " + std::string(word) + "?");
@@ -118,9 +124,16 @@ inline void read_mesh_option(std::string_view value, options& to) {
       (word == "--root"     ? wanted.root
        : word == "--resume" ? wanted.resume
        : word == "--state"  ? wanted.state
+       : word == "--export" ? wanted.exported
+       : word == "--out"    ? wanted.out
                             : wanted.curve) = value;
   }
   if (wanted.minutes == 0 && wanted.steps == 0) wanted.minutes = 1.5;
+  const std::filesystem::path out(wanted.out), file(wanted.file);
+  if (wanted.curve.empty()) wanted.curve = out / "demo.svg";
+  // Each text has a state of its own.
+  if (wanted.state.empty())
+    wanted.state = out / (file.empty() ? "demo-state" : "demo-state-" + file.filename().string());
   return wanted;
 }
 

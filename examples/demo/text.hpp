@@ -64,6 +64,18 @@ inline void require_writable(const std::string& path) {
   if (!was_there) std::filesystem::remove(path, ignored);
 }
 
+/// Refuses a path that is no folder, and none that is absent.
+inline void require_folder(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(path, ignored))
+    throw bad_input("--state '" + path +
+                    "' is a file, and checkpoints are saved in a folder; to "
+                    "go on from the file: --resume '" +
+                    path + "'");
+  if (std::filesystem::exists(path, ignored) && !std::filesystem::is_directory(path, ignored))
+    throw bad_input("cannot write '" + path + "': it is no folder");
+}
+
 /// How many bytes at the beginning of `rest` are one character of UTF-8 text; 0 if none are.
 [[nodiscard]] inline std::size_t character_size(std::string_view rest) noexcept {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(rest[i]); };

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
 // The state of a training on a mesh, whose devices the processes of the program share: its steps,
-// its losses, what it writes, and its file.
+// its losses, what it writes, and how it is saved.
 #pragma once
 
 #include "corpus.hpp"
 #include "model.hpp"
+#include <shardwise/checkpoint.hpp>
 #include <shardwise/io.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstdlib>
+#include <filesystem>
+#include <map>
 #include <random>
 #include <string>
 #include <utility>
@@ -24,7 +26,31 @@ struct progress {
   double done = 0;
 };
 
+/// Progress as metadata of a state.
+[[nodiscard]] inline std::map<std::string, std::string> to_metadata(const progress& at) {
+  return {{"steps", metadata_text(at.steps)}, {"done", metadata_text(at.done)}};
+}
+[[nodiscard]] inline progress progress_of(const std::map<std::string, std::string>& metadata) {
+  return {metadata_number<long>(metadata, "steps"), metadata_number<double>(metadata, "done")};
+}
+
+/// Returns what `use()` does, to which the request must be fit: an error of the library is one of
+/// the request.
+template <class F>
+[[nodiscard]] auto usable(const F& use) {
+  try {
+    return use();
+  } catch (const error& problem) {
+    throw bad_input(problem.what());
+  }
+}
+
 class training {
+  struct everything {
+    model m;
+    state s;
+  };
+
  public:
   training(index_t data, index_t model_parallel)
       : pool_(distributed_pool(pod{data, model_parallel})) {}
@@ -33,6 +59,8 @@ class training {
 
   [[nodiscard]] const device_pool& pool() const noexcept { return pool_; }
   [[nodiscard]] const model& parameters() const noexcept { return all_.m; }
+  /// Everything that the next step depends on, but for its number.
+  [[nodiscard]] everything& all() noexcept { return all_; }
 
   /// Takes one step and returns the loss before it. The first call compiles the step.
   float advance(const corpus& text, const places& from, double rate) {
@@ -88,43 +116,29 @@ class training {
     return lines;
   }
 
-  /// Writes everything that the next step depends on, but for the place in the text.
-  void save(const std::string& path, const progress& at) const {
-    save_safetensors(path, all_,
-                     {{"steps", std::to_string(at.steps)}, {"done", std::to_string(at.done)}});
-  }
-  /// Reads it back, from whatever mesh it was written.
+  /// Reads a checkpoint or a file, from whatever mesh it was written.
   progress load(const std::string& path) {
-    try {
-      return read_state(safetensors_file(path));
-    } catch (const error& problem) {
-      throw bad_input(problem.what());
-    }
+    return usable([&] {
+      if (!std::filesystem::is_directory(path)) {
+        const safetensors_file file(path);
+        load_safetensors(file, all_);
+        return progress_of(file.header().metadata);
+      }
+      const checkpoint saved(path);
+      saved.load(all_);
+      return progress_of(saved.metadata());
+    });
+  }
+  /// Writes a file that other programs read too.
+  void write_file(const std::string& path, const progress& at) const {
+    save_safetensors(path, all_, to_metadata(at));
   }
 
  private:
-  struct everything {
-    model m;
-    state s;
-  };
   [[nodiscard]] static everything begin(const device_pool& pool) {
     model m = nn::initialise<model>(pool, random_key{2026});
     state s = learn.optimizer.start(m);
     return {std::move(m), std::move(s)};
-  }
-  progress read_state(const safetensors_file& file) {
-    load_safetensors(file, all_);
-    const auto value = [&](const char* name) {
-      const auto found = file.header().metadata.find(name);
-      char* end = nullptr;
-      const double figure =
-          found == file.header().metadata.end() ? -1 : std::strtod(found->second.c_str(), &end);
-      if (!(figure >= 0) || *end != '\0')
-        throw bad_input("'" + file.path() + "' is no state of this demo: it does not say its " +
-                        name);
-      return figure;
-    };
-    return {static_cast<long>(value("steps")), value("done")};
   }
   [[nodiscard]] tokens read(const corpus& text, const places& from, index_t ahead) const {
     return generate<tokens>(pool_, [&](const global_index& at) {
