@@ -25,6 +25,8 @@ struct row {
   double scale = 1;
   double goal = 1;
   int rounds = 15;
+  /// Runs before each call of either, which then are timed one by one.
+  std::function<void()> prepare{};
 };
 
 /// What makes the rows of each file; files add theirs when they are linked in.
@@ -63,8 +65,41 @@ inline double median(std::vector<double> all) {
   return all[all.size() / 2];
 }
 
+/// Prints the times of the rounds of a row, and returns whether it reached its goal.
+inline bool report(const row& each, const std::vector<double>& subject,
+                   const std::vector<double>& peer) {
+  std::vector<double> ratios;
+  for (std::size_t r = 0; r < subject.size(); ++r)
+    ratios.push_back(each.scale * peer[r] / subject[r]);
+  std::sort(ratios.begin(), ratios.end());
+  const double ratio = ratios[ratios.size() / 2];
+  const bool reached = ratio >= each.goal;
+  std::printf("%-46s %-28s %11.3f %11.3f %7.3f (%5.2f..%5.2f) %5.2f%s\n", each.name.c_str(),
+              each.yardstick.c_str(), median(subject) * 1e6, median(peer) * 1e6, ratio,
+              ratios[ratios.size() / 10], ratios[ratios.size() - 1 - ratios.size() / 10], each.goal,
+              reached ? "" : "  below");
+  std::fflush(stdout);
+  return reached;
+}
+
+/// Times a row whose calls are prepared.
+inline bool measure_singly(const row& each) {
+  std::vector<double> subject, peer;
+  for (int r = -1; r < each.rounds; ++r) {  // the first one warms up
+    each.prepare();
+    const double ours = seconds(each.subject, 1);
+    each.prepare();
+    const double theirs = seconds(each.peer, 1);
+    if (r < 0) continue;
+    subject.push_back(ours);
+    peer.push_back(theirs);
+  }
+  return report(each, subject, peer);
+}
+
 /// Times one row, prints it and returns whether it reached its goal.
 inline bool measure(const row& each) {
+  if (each.prepare) return measure_singly(each);
   // The first half second on fresh memory is the system's: it maps pages and joins them.
   const auto warm = std::chrono::steady_clock::now() + std::chrono::milliseconds(500);
   while (std::chrono::steady_clock::now() < warm) {
@@ -75,21 +110,11 @@ inline bool measure(const row& each) {
   const int theirs = calls_for(each.peer, 0.02);
   std::vector<double> subject;
   std::vector<double> peer;
-  std::vector<double> ratios;
   for (int r = 0; r < each.rounds; ++r) {
     subject.push_back(seconds(each.subject, ours));
     peer.push_back(seconds(each.peer, theirs));
-    ratios.push_back(each.scale * peer.back() / subject.back());
   }
-  std::sort(ratios.begin(), ratios.end());
-  const double ratio = ratios[ratios.size() / 2];
-  const bool reached = ratio >= each.goal;
-  std::printf("%-46s %-28s %11.3f %11.3f %7.3f (%5.2f..%5.2f) %5.2f%s\n", each.name.c_str(),
-              each.yardstick.c_str(), median(subject) * 1e6, median(peer) * 1e6, ratio,
-              ratios[ratios.size() / 10], ratios[ratios.size() - 1 - ratios.size() / 10], each.goal,
-              reached ? "" : "  below");
-  std::fflush(stdout);
-  return reached;
+  return report(each, subject, peer);
 }
 
 /// Runs the rows whose names contain one of the filters (all without one) and prints a table.
