@@ -14,10 +14,12 @@ using index_runs = std::vector<index_range>;
 /// How many pieces of dimensions an answer lists beyond one for each device.
 class piece_room {
  public:
-  void take_one() {
-    if (left_-- > 0) return;
-    throw refusal("too_many_pieces", "at most " + std::to_string(most_devices) +
-                                         " pieces are listed beyond one for each device");
+  /// False where there is no more room: what is listed is then not all.
+  [[nodiscard]] bool take_one() noexcept { return left_-- > 0; }
+  [[nodiscard]] objection check() const {
+    if (left_ >= 0) return std::nullopt;
+    return refusal("too_many_pieces", "at most " + std::to_string(most_devices) +
+                                          " pieces are listed beyond one for each device");
   }
 
  private:
@@ -37,22 +39,24 @@ struct mesh_cut {
                                 piece_room& room) const {
     index_runs found;
     const auto add = [&](index_t begin, index_t count) {
-      if (!found.empty()) room.take_one();
+      if (!found.empty() && !room.take_one()) return false;
       if (!found.empty() && found.back().end == begin)
         found.back().end += count;
       else
         found.push_back({begin, begin + count});
+      return true;
     };
     if (follows_placements(d)) {
       const index_t held = placed_size(mesh, placements, d, size, position);
       for (index_t x = 0, run = 0; x < held; x += run) {
         run = placed_run(mesh, placements, d, size, position, x);
-        add(placed_index(mesh, placements, d, size, position, x), run);
+        if (!add(placed_index(mesh, placements, d, size, position, x), run)) break;
       }
     } else {
       const held_range held =
           held_of(mesh, layout.dims[d], layout.grains[d], size, mesh.at(position));
-      for (index_t x = 0; x < held.size(); x += held.run(x)) add(held.global(x), held.run(x));
+      for (index_t x = 0; x < held.size(); x += held.run(x))
+        if (!add(held.global(x), held.run(x))) break;
     }
     if (found.empty()) found.push_back({size, size});
     return found;

@@ -2,131 +2,86 @@
 // Pictures of who holds what: `shardwise draw`.
 #pragma once
 
-#include "read_subject.hpp"
+#include "drawable.hpp"
 #include <shardwise/draw/before_after.hpp>
 #include <shardwise/draw/svg_collective.hpp>
 #include <shardwise/draw/svg_reshard.hpp>
 #include <shardwise/draw/svg_tensor.hpp>
 #include <shardwise/draw/visualize_text.hpp>
 
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-
-#if __has_include(<unistd.h>)
-#include <unistd.h>
-#endif
+#include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace tool {
 
-/// What `draw` answers: a picture as text, or the file that has the image.
+/// One step of a reshard: the collective, and the tensor before and after it.
+struct drawn_step {
+  std::string kind;
+  std::vector<std::string> axes;
+  index_t bytes = 0;  ///< that each device receives
+  std::string says;
+  std::string before;
+  std::string after;
+  std::string image;
+};
+
+/// What `draw` answers: a picture as text or as an image, and the steps of a reshard.
 struct drawing {
   std::string picture{};
-  std::string file{};
+  std::string image{};
+  bool is_reshard = false;
+  std::vector<drawn_step> steps{};
 };
 
 namespace detail {
 
-/// A layout on a mesh: what a picture shows.
-struct drawable {
-  mesh_desc mesh{};
-  layout_desc layout{};
-};
-
-/// A mesh whose axes d0, d1, ... are the digits of the order that the devices of tiles follow, and
-/// the layout that makes these tiles on it.
-[[nodiscard]] inline drawable drawable_of_tiles(const hlo_sharding& given,
-                                                const std::optional<extents_desc>& shape,
-                                                device_buffer& buffer) {
-  const hlo_sharding sharding = to_iota(given);
-  if (sharding.kind != hlo_kind::tiled || sharding.tiles.is_list())
-    throw refusal("sharding_has_no_mesh",
-                  "a picture needs a mesh, and the devices of this sharding "
-                  "follow the order of none; give --mesh");
-  tile_digits digits = cut_digits(digits_of(sharding.tiles.order), sharding.tiles.dims);
-  sort_by_stride(digits, 0, digits.ssize());
-  if (digits.empty() || digits.ssize() > max_axes)
-    throw refusal("sharding_has_no_mesh", "no mesh of at most 7 axes makes these tiles");
-  drawable found;
-  for (int a = 0; a < digits.ssize(); ++a)
-    found.mesh.axes.push_back({short_name("d" + std::to_string(a)), digits[a].size});
-  const read_layout read = to_layout(sharding, found.mesh, sharding.rank(), buffer);
-  if (!read.verdict.ok()) throw refusal("sharding_has_no_mesh", str(read.verdict.reason));
-  found.layout = judged(found.mesh, read.layout, shape, single_cut{});
-  return found;
-}
-
-/// The mesh of a request with its order of devices, both lists of which somebody else keeps.
-[[nodiscard]] inline mesh_desc ordered_mesh_of(const subject& about,
-                                               const std::vector<index_t>& places) {
-  mesh_desc mesh = *about.mesh;
-  mesh.order = device_order(about.devices, places);
-  return mesh;
-}
-
-[[nodiscard]] inline drawable drawable_of(const subject& about, const std::vector<index_t>& places,
-                                          device_buffer& buffer) {
-  if (about.mesh && about.layout)
-    return {ordered_mesh_of(about, places),
-            about.shape ? said_by_axis(*about.mesh, *about.layout, *about.shape) : *about.layout};
-  if (!about.hlo) throw refusal("sharding_has_no_mesh", "a picture needs a mesh of whole axes");
-  return drawable_of_tiles(*about.hlo, about.shape, buffer);
-}
-
-[[nodiscard]] inline bool wants_color(const request& asked, bool on_terminal) {
+/// True if a picture of text has colours, which `by_default` says of what reads it.
+[[nodiscard]] inline outcome<bool> wants_color(const request& asked, bool by_default) {
   const auto& color = asked.get("color");
-  if (color && *color == "always") return true;
-  if (color && *color == "never") return false;
-  if (color && *color != "auto")
-    throw refusal("color_is_unknown", in_quotes(*color) + " is none of auto, always and never");
-  const char* const refused = std::getenv("NO_COLOR");
-  return on_terminal && (refused == nullptr || *refused == '\0');
+  if (!color || *color == "auto") return by_default;
+  if (*color == "always") return true;
+  if (*color == "never") return false;
+  return located(
+      refusal("color_is_unknown", in_quotes(*color) + " is none of auto, always and never")
+          .about(*color, {"auto", "always", "never"}),
+      "color", *color);
 }
 
-/// Puts a file where it belongs in one step: readers see all of it or what was there before. What
-/// is no regular file, such as /dev/stdout, is written to.
-inline void write_file(const std::string& path, const std::string& words) {
-  std::error_code unknown;
-  const std::filesystem::file_status status = std::filesystem::status(path, unknown);
-  const bool stays = std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
-  const std::string beside = stays ? path : path + ".part";
-  std::ofstream out(beside, std::ios::binary | std::ios::trunc);
-  out << words;
-  out.close();
-  std::error_code failure;
-  if (out && !stays) std::filesystem::rename(beside, path, failure);
-  if (out && !failure) return;
-  if (!stays) std::remove(beside.c_str());
-  throw refusal("file_is_not_writable", "cannot write " + in_quotes(path));
-}
-
-/// Writes an image, dark for every reader if that is asked for.
-[[nodiscard]] inline drawing write_image(const request& asked, std::string image) {
+/// An image as it is asked for: dark for every reader, or as the reader prefers.
+[[nodiscard]] inline std::string in_its_colors(const request& asked, std::string image) {
   const std::string_view preference = "(prefers-color-scheme:dark)";
   const std::size_t place = image.find(preference);
   if (asked.has("dark") && place != image.npos) image.replace(place, preference.size(), "all");
-  write_file(asked.need("svg"), image);
-  return {{}, asked.need("svg")};
+  return image;
 }
 
 /// The image of a collective by its smallest example.
-[[nodiscard]] inline drawing draw_collective(const request& asked) {
+[[nodiscard]] inline outcome<drawing> draw_collective(const request& asked) {
   for (const option& one : options)
     if (asked.has(one.label) && one.label != "collective" && one.label != "svg" &&
         one.label != "dark" && one.label != "json")
-      throw refusal(
-          "options_exclude_each_other",
-          "--collective is drawn by an example of its own, without --" + std::string(one.label));
+      return refusal("options_exclude_each_other",
+                     "--collective is drawn by an example of its own, without --" +
+                         std::string(one.label))
+          .of(one.label);
+  if (auto svg = asked.need("svg"); !svg) return svg.why();
+  std::vector<std::string> all;
   for (const collective kind :
        {collective::slice, collective::all_gather, collective::all_to_all,
         collective::reduce_scatter, collective::all_reduce, collective::collective_permute,
-        collective::broadcast, collective::halo_exchange})
-    if (view(to_text(kind)) == *asked.get("collective")) return write_image(asked, to_svg(kind));
-  throw refusal("collective_is_unknown",
-                in_quotes(*asked.get("collective")) +
-                    " is none of slice, all_gather, all_to_all, reduce_scatter, all_reduce, "
-                    "collective_permute, broadcast and halo_exchange");
+        collective::broadcast, collective::halo_exchange}) {
+    all.push_back(str(to_text(kind)));
+    if (all.back() == *asked.get("collective"))
+      return drawing{.image = in_its_colors(asked, to_svg(kind))};
+  }
+  const std::string& words = *asked.get("collective");
+  return located(
+      refusal("collective_is_unknown",
+              in_quotes(words) + " is none of slice, all_gather, all_to_all, reduce_scatter, "
+                                 "all_reduce, collective_permute, broadcast and halo_exchange")
+          .about(words, std::move(all)),
+      "collective", words);
 }
 
 /// What a picture of text is written to.
@@ -139,87 +94,147 @@ struct picture_sink {
 };
 
 /// How a picture of text is written.
-[[nodiscard]] inline picture_style style_of(const request& asked, bool on_terminal) {
-  if (asked.has("dark")) throw refusal("option_is_missing", "--dark is said of an --svg");
+[[nodiscard]] inline outcome<picture_style> style_of(const request& asked, bool has_colors) {
+  if (asked.has("dark"))
+    return refusal("option_is_missing", "--dark is said of an --svg").of("svg");
   picture_style style;
-  style.colour = wants_color(asked, on_terminal);
-  if (asked.has("width")) {
-    const index_t width = read_number(*asked.get("width"), 1'000'000, "width");
-    if (width < 1) throw refusal("number_is_malformed", "a line has at least one character");
-    style.width = static_cast<std::size_t>(width);
+  const auto color = wants_color(asked, has_colors);
+  if (!color) return color.why();
+  style.colour = *color;
+  if (const auto& words = asked.get("width")) {
+    const auto width = read_number(*words, 1'000'000, "width");
+    if (!width) return located(width.why(), "width", *words);
+    if (*width < 1)
+      return refusal("number_is_malformed", "a line has at least one character").of("width");
+    style.width = static_cast<std::size_t>(*width);
   }
   return style;
 }
 
 /// The picture of placements that cut a tensor otherwise than every layout.
-[[nodiscard]] inline drawing draw_placements(const request& asked, const subject& about,
-                                             const std::vector<index_t>& places,
-                                             device_buffer& buffer, bool on_terminal) {
+[[nodiscard]] inline outcome<drawing> draw_placements(const request& asked, const subject& about,
+                                                      const std::vector<index_t>& places,
+                                                      device_buffer& buffer, bool has_colors) {
   if (asked.has("to"))
-    throw refusal("placements_do_not_fit",
-                  "a reshard begins at a layout, and strided shards that "
-                  "cut these extents otherwise are none");
+    return refusal("placements_do_not_fit",
+                   "a reshard begins at a layout, and strided shards that cut these extents "
+                   "otherwise are none")
+        .of("to");
   sharding_context context(ordered_mesh_of(about, places));
   context.has_extents = about.shape.has_value();
   if (about.shape) context.extents = *about.shape;
   const std::string words = to_words(about.cut->placements);
   const sharding_picture shown = read_picture(text_view(words), context, buffer);
-  if (!shown.verdict.ok()) throw refusal("placements_do_not_fit", str(shown.verdict.reason));
-  if (asked.has("svg")) return write_image(asked, to_svg(text_view(words), context));
+  if (!shown.verdict.ok()) return refusal("placements_do_not_fit", str(shown.verdict.reason));
   drawing answer;
+  if (asked.has("svg")) {
+    answer.image = in_its_colors(asked, to_svg(text_view(words), context));
+    return answer;
+  }
+  const auto style = style_of(asked, has_colors);
+  if (!style) return style.why();
   picture_sink out{answer.picture};
-  (void)write_picture(out, text_view(words), context, buffer, style_of(asked, on_terminal));
+  (void)write_picture(out, text_view(words), context, buffer, *style);
   return answer;
+}
+
+/// The layout that a tensor has after a reshard.
+[[nodiscard]] inline outcome<layout_desc> target_of(const request& asked, const drawable& shown,
+                                                    const std::vector<index_t>& devices,
+                                                    const std::optional<extents_desc>& shape,
+                                                    device_buffer& buffer) {
+  const std::string& words = *asked.get("to");
+  if (!shape) return refusal("option_is_missing", "this needs --shape").of("shape");
+  subject target;
+  target.mesh = mesh_desc{shown.mesh.axes};
+  target.devices = devices;
+  target.shape = shape;
+  auto no = take_any(target, words, buffer);
+  if (!no && !target.layout)
+    no = refusal("placements_do_not_fit", "a reshard ends at a layout: " + target.layout.why_not);
+  if (no) return located_sharding(*std::move(no), target, "to", words);
+  return *target.layout;
+}
+
+/// The steps of a reshard, each with an image of its own if `with_images`.
+[[nodiscard]] inline outcome<std::vector<drawn_step>> steps_of(const request& asked,
+                                                               const mesh_desc& mesh,
+                                                               tensor_desc tensor,
+                                                               const layout_desc& target,
+                                                               bool with_images) {
+  const redistribution way = redistribute(mesh, tensor, target);
+  if (auto no = judge(way.verdict)) {
+    const std::string& words = *asked.get("to");
+    return located(*std::move(no), "to", words);
+  }
+  std::vector<drawn_step> steps;
+  for (const planned_transfer& move : way.moves) {
+    drawn_step& step = steps.emplace_back();
+    step.kind = str(to_text(move.kind));
+    for (const std::uint8_t a : move.axes) step.axes.push_back(str(text_view(mesh.axes[a].label)));
+    step.bytes = move.total_bytes();
+    bounded_text<400> words;
+    step.says = str(text_view(shardwise::detail::write_move(words, mesh, move)));
+    step.before = str(to_text(mesh, tensor));
+    if (with_images) step.image = in_its_colors(asked, to_svg(mesh, tensor, move.after));
+    tensor.layout = move.after;
+    step.after = str(to_text(mesh, tensor));
+  }
+  return steps;
 }
 
 }  // namespace detail
 
-/// Answers `draw`. `on_terminal`: the answer is read where colours can be shown.
-[[nodiscard]] inline drawing draw(const request& asked, workspace& memory, bool on_terminal) {
+/// Answers `draw`. `has_colors`: the answer is read where colours can be shown. `with_steps`: the
+/// steps of a reshard are data of the answer.
+[[nodiscard]] inline outcome<drawing> draw(const request& asked, workspace& memory, bool has_colors,
+                                           bool with_steps) {
   if (asked.has("collective")) return detail::draw_collective(asked);
   device_buffer buffer = memory.buffer();
-  if (asked.has("hlo") && is_hlo_tuple(text_view(*asked.get("hlo"))))
-    throw refusal("sharding_has_no_mesh", "one element of a tuple is drawn at a time");
-  const subject about = read_subject(asked, buffer);
-  const std::vector<index_t> places = places_of(about.devices);
+  if (is_of_tuple(asked))
+    return refusal("sharding_has_no_mesh", "one element of a tuple is drawn at a time")
+        .of(*sharding_option(asked));
+  const auto read = read_subject(asked, buffer);
+  if (!read) return read.why();
+  const subject& about = *read;
+  const auto places = places_of(about.devices);
+  if (!places) return places.why();
   if (about.is_cut_otherwise())
-    return detail::draw_placements(asked, about, places, buffer, on_terminal);
-  const detail::drawable shown = detail::drawable_of(about, places, buffer);
+    return detail::draw_placements(asked, about, *places, buffer, has_colors);
+  const auto shown = detail::drawable_of(about, *places, buffer);
+  if (!shown) return shown.why();
   std::optional<layout_desc> target;
-  if (const auto& to = asked.get("to")) {
-    (void)asked.need("shape");
-    target = read_spec(*to, shown.mesh);
-    judge(validate(shown.mesh, *target, *about.shape));
-    target = judged(shown.mesh, *target, about.shape, single_cut{});
+  if (asked.has("to")) {
+    const auto after = detail::target_of(asked, *shown, about.devices, about.shape, buffer);
+    if (!after) return after.why();
+    target = *after;
   }
-  tensor_desc tensor{element::f32, {}, shown.layout};
+  tensor_desc tensor{about.type, {}, shown->layout};
   if (about.shape) tensor.extents = *about.shape;
 
-  if (asked.has("svg"))
-    return detail::write_image(asked, !about.shape ? to_svg(shown.mesh, shown.layout)
-                                      : target     ? to_svg(shown.mesh, tensor, *target)
-                                                   : to_svg(shown.mesh, tensor));
-  const picture_style style = detail::style_of(asked, on_terminal);
   drawing answer;
+  answer.is_reshard = target.has_value();
+  if (target && with_steps) {
+    auto steps = detail::steps_of(asked, shown->mesh, tensor, *target, asked.has("svg"));
+    if (!steps) return steps.why();
+    answer.steps = *std::move(steps);
+  }
+  if (asked.has("svg")) {
+    answer.image = detail::in_its_colors(asked, !about.shape ? to_svg(shown->mesh, shown->layout)
+                                                : target     ? to_svg(shown->mesh, tensor, *target)
+                                                             : to_svg(shown->mesh, tensor));
+    return answer;
+  }
+  const auto style = detail::style_of(asked, has_colors);
+  if (!style) return style.why();
   detail::picture_sink out{answer.picture};
   if (!about.shape)
-    write_picture(out, shown.mesh, shown.layout, style);
+    write_picture(out, shown->mesh, shown->layout, *style);
   else if (target)
-    write_reshard(out, shown.mesh, tensor, *target, style);
+    write_reshard(out, shown->mesh, tensor, *target, *style);
   else
-    write_picture(out, shown.mesh, tensor, style);
+    write_picture(out, shown->mesh, tensor, *style);
   return answer;
 }
-
-/// Writes a drawing as an object: the picture, or the name of the file.
-inline void write_json(json_writer& out, const drawing& answer) {
-  out.open('{');
-  out.key(answer.file.empty() ? "picture" : "svg");
-  out.value(answer.file.empty() ? answer.picture : answer.file);
-  out.close('}');
-}
-
-/// The picture for people; nothing where it is in a file.
-[[nodiscard]] inline std::string to_text(const drawing& answer) { return answer.picture; }
 
 }  // namespace tool

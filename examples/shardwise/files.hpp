@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// What is in files of tensors and of tables: names, shapes and types. The other commands know no
-// files.
+// What is in files of tensors and of tables: names, shapes and types. Folders are checkpoints or
+// safetensors shards. The other commands know no files.
 #pragma once
 
-#include "request.hpp"
+#include "answer.hpp"
+#include "saved_checkpoint.hpp"
 #include "text_table.hpp"
 #include <shardwise/io/csv.hpp>
 #include <shardwise/io/npy_header.hpp>
@@ -31,6 +32,7 @@ struct listed_file {
   std::string path;
   std::string kind;
   std::vector<listed_array> arrays;
+  std::optional<saved_checkpoint> saved{};  ///< if it is a checkpoint; its tensors are the arrays
 };
 
 namespace detail {
@@ -85,11 +87,29 @@ template <class T>
   return out;
 }
 
+[[nodiscard]] inline outcome<listed_file> list_checkpoint(const std::string& path, bool verifies) {
+  auto saved = read_checkpoint(path, verifies);
+  if (!saved) return saved.why();
+  listed_file out{path, "checkpoint", {}, *std::move(saved)};
+  for (const auto& [name, tensor] : out.saved->tensors) {
+    listed_array& listed = out.arrays.emplace_back();
+    listed.name = name;
+    listed.type = type_words(tensor.type, {});
+    for (const index_t extent : tensor.extents) listed.shape.push_back(extent);
+  }
+  return out;
+}
+
 /// Lists what a file holds, whose kind its first bytes tell, or, of a table, its name. A directory
-/// is one of safetensors shards.
-[[nodiscard]] inline listed_file list_file(const std::string& path) {
+/// is a checkpoint, which has an index of its own, or one of safetensors shards.
+[[nodiscard]] inline outcome<listed_file> list_file(const std::string& path, bool verifies) {
+  if (is_checkpoint(path)) return list_checkpoint(path, verifies);
+  if (verifies)
+    return refusal("option_does_not_apply",
+                   path + ": --verify is for checkpoints, which have checksums")
+        .of("verify");
   if (std::error_code ignored; std::filesystem::is_directory(path, ignored))
-    return {path, "safetensors shards", list_tensors(safetensors_directory(path))};
+    return listed_file{path, "safetensors shards", list_tensors(safetensors_directory(path))};
 #if __has_include(<zlib.h>)
   const file_bytes bytes = open_unpacked(path);
 #else
@@ -98,9 +118,10 @@ template <class T>
   const std::string_view text = bytes.text();
   std::string_view name = path;
   if (name.ends_with(".gz")) name.remove_suffix(3);
-  if (npy_header_length(bytes.bytes()) > 0) return {path, "npy", {list_array(open_npy(bytes))}};
+  if (npy_header_length(bytes.bytes()) > 0)
+    return listed_file{path, "npy", {list_array(open_npy(bytes))}};
   if (text.size() > 8 && text[8] == '{')
-    return {path, "safetensors", list_tensors(safetensors_file(path))};
+    return listed_file{path, "safetensors", list_tensors(safetensors_file(path))};
 #if __has_include(<zlib.h>)
   if (text.starts_with("PK")) {
     listed_file out{path, "npz", {}};
@@ -112,30 +133,32 @@ template <class T>
     return out;
   }
   if (text.starts_with(std::string_view("\0\0", 2)))
-    return {path, "idx", {list_array(open_idx(bytes))}};
+    return listed_file{path, "idx", {list_array(open_idx(bytes))}};
 #endif
-  if (name.ends_with(".csv")) return {path, "csv", list_columns(csv_file(bytes))};
+  if (name.ends_with(".csv")) return listed_file{path, "csv", list_columns(csv_file(bytes))};
   if (name.ends_with(".tsv"))
-    return {path, "csv", list_columns(csv_file(bytes, {.separator = '\t'}))};
+    return listed_file{path, "csv", list_columns(csv_file(bytes, {.separator = '\t'}))};
   constexpr std::size_t most = 8;
-  throw refusal("file_is_of_no_kind",
-                path + ": it begins with " +
-                    internal::first_bytes(bytes.bytes().first(std::min(most, text.size()))) +
-                    "; known are NPY, NPZ, IDX and safetensors, which their first bytes tell, and "
-                    ".csv and .tsv");
+  return refusal("file_is_of_no_kind",
+                 path + ": it begins with " +
+                     internal::first_bytes(bytes.bytes().first(std::min(most, text.size()))) +
+                     "; known are NPY, NPZ, IDX and safetensors, which their first bytes tell, and "
+                     ".csv and .tsv");
 }
 
 }  // namespace detail
 
-[[nodiscard]] inline std::vector<listed_file> list_files(const request& asked) {
-  if (asked.operands.empty()) throw refusal("argument_is_missing", "this needs the names of files");
+/// What the files hold whose names are the operands of a request.
+[[nodiscard]] inline outcome<std::vector<listed_file>> read_files(const request& asked) {
   std::vector<listed_file> out;
   for (const std::string& path : asked.operands) {
     try {
-      out.push_back(detail::list_file(path));
+      auto listed = detail::list_file(path, asked.has("verify"));
+      if (!listed) return listed.why();
+      out.push_back(*std::move(listed));
     } catch (const error& failure) {
       const std::string code = str(name_of(failure.code()));
-      throw refusal(code, std::string(failure.what()).substr(code.size() + 2));
+      return refusal(code, std::string(failure.what()).substr(code.size() + 2));
     }
   }
   return out;
@@ -144,7 +167,12 @@ template <class T>
 [[nodiscard]] inline std::string to_text(const std::vector<listed_file>& found) {
   std::string out;
   for (const listed_file& file : found) {
-    out += file.path + ": " + file.kind + '\n';
+    out += file.path + ": ";
+    if (file.saved) {
+      out += to_text(*file.saved);
+      continue;
+    }
+    out += file.kind + '\n';
     text_table rows;
     for (const listed_array& one : file.arrays) {
       const std::string type = one.type + '[' + joined(one.shape, ", ") + ']';
@@ -166,6 +194,7 @@ inline void write_json(json_writer& out, const std::vector<listed_file>& found) 
     out.value(std::string_view(file.path));
     out.key("kind");
     out.value(std::string_view(file.kind));
+    if (file.saved) write_json(out, *file.saved);
     out.key("arrays");
     out.open('[');
     for (const listed_array& one : file.arrays) {
@@ -179,12 +208,23 @@ inline void write_json(json_writer& out, const std::vector<listed_file>& found) 
       out.value(std::string_view(one.type));
       out.key("shape");
       out.numbers(one.shape);
+      if (file.saved) write_json(out, file.saved->tensors.at(one.name));
       out.close('}');
     }
     out.close(']');
     out.close('}');
   }
   out.close(']');
+}
+
+/// Answers `files`.
+[[nodiscard]] inline outcome<std::string> list_files(const request& asked, form as) {
+  const auto found = read_files(asked);
+  if (!found) return found.why();
+  if (as == form::text) return to_text(*found);
+  json_writer out;
+  write_json(out, *found);
+  return std::move(out).line();
 }
 
 }  // namespace tool

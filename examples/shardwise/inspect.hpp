@@ -2,86 +2,14 @@
 // Everything that follows from a sharding: `shardwise inspect`.
 #pragma once
 
-#include "inspection.hpp"
-#include <shardwise/notation/sdy_text.hpp>
+#include "mesh_words.hpp"
+#include "notations.hpp"
 
 #include <numeric>
 
 namespace tool {
 
 namespace detail {
-
-template <class Write>
-[[nodiscard]] known<std::string> written(Write write) {
-  string_sink out;
-  write(out);
-  return out.words;
-}
-
-/// The placements that were given, or those that are as good: of chunks in the request's own words,
-/// of contiguous parts in one form.
-[[nodiscard]] inline known<std::string> placement_words(const subject& about) {
-  const bool given = about.cut && !about.cut->placements.empty();
-  if (given && (about.is_cut_otherwise() || !about.cut->layout.is_contiguous()))
-    return to_words(about.cut->placements);
-  using words = known<std::string>;
-  if (!about.layout) return words::none(about.layout.why_not);
-  const mesh_desc& mesh = *about.mesh;
-  const layout_desc layout =
-      about.shape ? in_chunks(mesh, *about.layout, *about.shape) : *about.layout;
-  const read_placements placed = to_placements(mesh, layout, dtensor_form::ordered);
-  if (!placed.verdict.ok()) return words::none(str(placed.verdict.reason));
-  if (about.shape && !cuts_alike(mesh, placed.placements, layout, *about.shape))
-    return words::none("strided shards cut these extents otherwise");
-  return to_words(placed.placements);
-}
-
-/// The sharding in every notation.
-inline void write_notations(const subject& about, device_buffer& buffer, inspection& found) {
-  using words = known<std::string>;
-  const auto add = [&](std::string_view label, words text) {
-    found.notations.push_back({label, std::move(text)});
-  };
-  const auto sdy = [](const named_sharding& named) {
-    return written([&](auto& out) { write_sdy(out, named); });
-  };
-  if (about.hlo) {
-    const hlo_result listed = to_list(*about.hlo, buffer);
-    if (!listed.verdict.ok()) refuse_text("too_many_devices", listed.verdict);
-    add("hlo", written([&](auto& out) { write_hlo(out, listed.sharding); }));
-    add("hlo_v2", written([&](auto& out) { write_hlo(out, to_iota(*about.hlo)); }));
-  } else {
-    add("hlo", words::none(about.hlo.why_not));
-    add("hlo_v2", words::none(about.hlo.why_not));
-  }
-  if (about.named) {
-    add("hlo_v3", written([&](auto& out) { write_hlo_named(out, *about.named); }));
-    const bool whole = about.named->whole != named_sharding::listed;
-    if (about.named->on.maximal())
-      add("sdy", written([&](auto& out) {
-            const std::string symbol = "maximal_mesh_" + std::to_string(about.named->on.device);
-            write_sdy(out, text_view(symbol), *about.named);
-          }));
-    else if (whole && about.layout && about.shape)
-      add("sdy", sdy(to_named(*about.mesh, *about.layout, about.devices)));
-    else if (whole)
-      add("sdy", words::none("it lists dimensions, and their number is not known"));
-    else
-      add("sdy", sdy(*about.named));
-  } else {
-    add("hlo_v3", words::none(about.named.why_not));
-    add("sdy", words::none(about.named.why_not));
-  }
-  add("placements", placement_words(about));
-  if (!about.layout)
-    add("jax", words::none(about.layout.why_not));
-  else if (about.layout->manual != 0)
-    add("jax", words::none("a partition spec has no manual axes"));
-  else if (!about.named)
-    add("jax", words::none(about.named.why_not));
-  else
-    add("jax", written([&](auto& out) { write_partition_spec(out, *about.mesh, *about.layout); }));
-}
 
 /// The devices in the order of the mesh.
 inline void list_devices(const subject& about, inspection& found) {
@@ -92,9 +20,9 @@ inline void list_devices(const subject& about, inspection& found) {
 }
 
 /// Type, tiles and devices as PyTorch/XLA derives them from a mesh and a spec.
-inline void derive_from_spec(const subject& about, inspection& found) {
+[[nodiscard]] inline objection derive_from_spec(const subject& about, inspection& found) {
   const op_result derived = to_op_sharding(*about.mesh, *about.layout, about.devices);
-  if (!derived.verdict.ok()) refuse_text("sharding_has_no_tiles", derived.verdict);
+  if (!derived.verdict.ok()) return unread("sharding_has_no_tiles", derived.verdict);
   const op_sharding& op = derived.sharding;
   found.type = op.type;
   found.dims = op.dims;
@@ -104,10 +32,11 @@ inline void derive_from_spec(const subject& about, inspection& found) {
   for (std::size_t i = 0; i < devices.size(); ++i)
     devices[i] = op.member(0, static_cast<index_t>(i));
   found.tiles.kind = op.type == sharding_type::replicated ? hlo_kind::replicated : hlo_kind::tiled;
-  if (found.tiles.kind == hlo_kind::replicated) return;
+  if (found.tiles.kind == hlo_kind::replicated) return std::nullopt;
   found.tiles.tiles.dims = op.dims;
   found.tiles.tiles.dims.push_back(op.group_size);
   found.tiles.groups = {hlo_group::replicated};
+  return std::nullopt;
 }
 
 /// The same as the tiles alone say it.
@@ -147,67 +76,102 @@ inline void derive_from_tiles(const subject& about, inspection& found) {
 }  // namespace detail
 
 /// Everything that follows from one sharding.
-[[nodiscard]] inline inspection inspect_one(const subject& about, device_buffer& buffer) {
+[[nodiscard]] inline outcome<inspection> inspect_one(const subject& about, device_buffer& buffer) {
   inspection found;
   found.shape = about.shape;
   found.cut = about.cut;
   if (about.cut) {
     found.mesh = *about.mesh;
-    found.places = places_of(about.devices);
+    auto places = places_of(about.devices);
+    if (!places) return places.why();
+    found.places = *std::move(places);
   }
   found.why_no_tiles = about.tiles.why_not;
-  if (!about.tiles)
+  found.notation = about.notation;
+  if (about.mesh) found.mesh_text = mesh_words(*about.mesh, about.devices);
+  if (!about.tiles) {
     detail::list_devices(about, found);
-  else if (about.is_spec)
-    detail::derive_from_spec(about, found);
-  else
+  } else if (about.is_spec) {
+    if (auto no = detail::derive_from_spec(about, found)) return *std::move(no);
+  } else {
     detail::derive_from_tiles(about, found);
-  detail::write_notations(about, buffer, found);
+  }
+  if (auto no = detail::write_notations(about, buffer, found)) return *std::move(no);
   return found;
 }
 
-/// Answers `inspect`; a tuple has the answers for its elements, each of which has the shape. All of
-/// them together list at most `most_devices` devices.
-[[nodiscard]] inline inspection inspect(const request& asked, workspace& memory) {
-  device_buffer buffer = memory.buffer();
-  const subject about = read_subject(asked, buffer);
-  const std::string none;
-  const std::string& hlo = asked.has("hlo") ? *asked.get("hlo") : none;
-  if (!is_hlo_tuple(text_view(hlo))) return inspect_one(about, buffer);
+namespace detail {
+
+/// The elements of a tuple, each of which has the mesh and the shape of `about`. All of them
+/// together list at most `most_devices` devices.
+[[nodiscard]] inline outcome<inspection> inspect_tuple(const subject& about, std::string_view words,
+                                                       workspace& memory) {
   inspection tuple;
   tuple.type = sharding_type::tuple;
   string_sink listed, ordered;
   bool known_all = true;
   index_t listed_devices = 0;
-  const parse_verdict verdict = parse_hlo_tuple(text_view(hlo), [&](text_view element) {
+  objection no;
+  const parse_verdict verdict = parse_hlo_tuple(text_view(words), [&](text_view element) {
+    const auto refuse = [&](refusal why) {
+      no = std::move(why);
+      return parse_verdict{0, "an element is refused"};
+    };
     device_buffer room = memory.buffer();
     subject one = about;
-    take_any_hlo(one, view(element), room);
-    tuple.elements.push_back(inspect_one(one, room));
-    if (const auto& devices = tuple.elements.back().devices)
+    if (auto why = take_any_hlo(one, view(element), room))
+      return refuse(
+          unread_part(*std::move(why), static_cast<std::size_t>(element.data() - words.data())));
+    auto answer = inspect_one(one, room);
+    if (!answer) return refuse(answer.why());
+    if (const auto& devices = answer->devices)
       listed_devices += static_cast<index_t>(devices->size());
     if (listed_devices > most_devices)
-      throw refusal("too_many_devices", "the elements of a tuple list at most " +
-                                            std::to_string(most_devices) + " devices together");
+      return refuse({"too_many_devices", "the elements of a tuple list at most " +
+                                             std::to_string(most_devices) + " devices together"});
     for (string_sink* out : {&listed, &ordered}) {
-      const known<std::string>& words =
-          tuple.elements.back().notations[out == &listed ? 0 : 1].words;
+      const known<std::string>* const text = answer->words(out == &listed ? "hlo" : "hlo_v2");
       *out << (out->words.empty() ? text_view("{") : text_view(", "));
-      known_all = known_all && words;
-      if (words) *out << text_view(*words);
+      known_all = known_all && *text;
+      if (*text) *out << text_view(**text);
     }
+    tuple.elements.push_back(*std::move(answer));
     return parse_verdict{};
   });
-  if (!verdict.ok()) refuse_text("hlo_is_malformed", verdict);
+  if (no) return *std::move(no);
+  if (!verdict.ok()) return unread("hlo_is_malformed", verdict);
   if (tuple.elements.empty()) {
     listed << '{';
     ordered << '{';
   }
-  using words = known<std::string>;
-  const words unknown = words::none("an element has no tiles");
-  tuple.notations.push_back({"hlo", known_all ? words(listed.words + "}") : unknown});
-  tuple.notations.push_back({"hlo_v2", known_all ? words(ordered.words + "}") : unknown});
+  using text = known<std::string>;
+  const text unknown = text::none("an element has no tiles");
+  tuple.notations.push_back({"hlo", known_all ? text(listed.words + "}") : unknown});
+  tuple.notations.push_back({"hlo_v2", known_all ? text(ordered.words + "}") : unknown});
   return tuple;
+}
+
+}  // namespace detail
+
+/// Answers `inspect`; a tuple has the answers for its elements.
+[[nodiscard]] inline outcome<inspection> inspect(const request& asked, workspace& memory) {
+  device_buffer buffer = memory.buffer();
+  const auto about = read_subject(asked, buffer);
+  if (!about) return about.why();
+  if (is_of_tuple(asked)) {
+    const std::string_view option = *sharding_option(asked);
+    auto tuple = detail::inspect_tuple(*about, *asked.get(option), memory);
+    if (!tuple) return located(tuple.why(), option, *asked.get(option));
+    return tuple;
+  }
+  auto found = inspect_one(*about, buffer);
+  if (!found) return found.why();
+  for (const reading& other : about->others) {
+    request instead = asked;
+    instead.replace("sharding", other.words);
+    found->others.emplace_back(other.notation, std::move(instead));
+  }
+  return found;
 }
 
 }  // namespace tool

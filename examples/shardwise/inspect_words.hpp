@@ -76,11 +76,63 @@ inline void write_runs(json_writer& out, const index_runs& runs) {
   return words;
 }
 
+/// Writes the mesh, the shape, the sharding as a program, and the reasons why notations have no
+/// words for it.
+inline void write_program(json_writer& out, const inspection& found) {
+  out.key("mesh");
+  if (found.mesh_text.empty())
+    out.null();
+  else
+    out.value(std::string_view(found.mesh_text));
+  out.key("shape");
+  if (found.shape)
+    out.value(std::string_view(joined(*found.shape, "x")));
+  else
+    out.null();
+  out.key("cpp");
+  if (found.cpp)
+    out.value(*found.cpp);
+  else
+    out.null();
+  out.key("why_not");
+  out.open('{');
+  for (const notation_words& one : found.notations) {
+    if (one.words) continue;
+    out.key(one.label);
+    out.value(one.words.why_not);
+  }
+  if (!found.cpp) {
+    out.key("cpp");
+    out.value(found.cpp.why_not);
+  }
+  out.close('}');
+}
+
+/// Writes how a text in any notation was read, and what else it could be.
+inline void write_reading(json_writer& out, const inspection& found) {
+  if (found.notation.empty()) return;
+  out.key("notation");
+  out.value(std::string_view(found.notation));
+  if (found.others.empty()) return;
+  out.key("could_be");
+  out.open('[');
+  for (const auto& [notation, instead] : found.others) {
+    out.open('{');
+    out.key("notation");
+    out.value(std::string_view(notation));
+    out.key("request");
+    write_json(out, instead);
+    out.close('}');
+  }
+  out.close(']');
+}
+
 }  // namespace detail
 
-/// Writes an inspection as an object.
-inline void write_json(json_writer& out, const inspection& found) {
+/// Writes an inspection as an object; refuses one whose parts have too many pieces.
+[[nodiscard]] inline objection write_json(json_writer& out, const inspection& found) {
   out.open('{');
+  detail::write_reading(out, found);
   if (!found.has_tiles()) {
     for (const std::string_view label :
          {"type", "tile_dims", "devices", "replication_groups", "group_assignment"}) {
@@ -97,10 +149,12 @@ inline void write_json(json_writer& out, const inspection& found) {
     else
       out.null();
   }
+  if (!found.is_tuple()) detail::write_program(out, found);
   if (found.is_tuple()) {
     out.key("elements");
     out.open('[');
-    for (const inspection& element : found.elements) write_json(out, element);
+    for (const inspection& element : found.elements)
+      if (auto no = write_json(out, element)) return no;
     out.close(']');
   } else if (found.shape) {
     out.key("shards");
@@ -109,6 +163,7 @@ inline void write_json(json_writer& out, const inspection& found) {
       out.open('[');
       for (const std::size_t position : found.by_device()) {
         const device_shard shard = found.shard(position, room);
+        if (auto no = room.check()) return no;
         out.open('{');
         out.key("device");
         out.value(shard.device);
@@ -128,11 +183,17 @@ inline void write_json(json_writer& out, const inspection& found) {
     }
   }
   out.close('}');
+  return std::nullopt;
 }
 
 /// Writes an inspection for people: what it says, then who holds what.
-[[nodiscard]] inline std::string to_text(const inspection& found) {
+[[nodiscard]] inline outcome<std::string> to_text(const inspection& found) {
   text_table facts;
+  if (!found.notation.empty()) {
+    std::string others;
+    for (const auto& [notation, instead] : found.others) others += ", or " + notation;
+    facts.row({"notation", found.notation + others});
+  }
   if (!found.has_tiles()) {
     for (const char* const label : {"type", "tile_dims", "devices"})
       facts.row({label, "(" + found.why_no_tiles + ")"});
@@ -162,7 +223,11 @@ inline void write_json(json_writer& out, const inspection& found) {
   for (const notation_words& one : found.notations)
     facts.row({std::string(one.label), one.words ? *one.words : "(" + one.words.why_not + ")"});
   std::string out = facts.words();
-  for (const inspection& element : found.elements) out += "\n" + to_text(element);
+  for (const inspection& element : found.elements) {
+    const auto words = to_text(element);
+    if (!words) return words.why();
+    out += "\n" + *words;
+  }
   if (!found.shape || found.is_tuple()) return out;
   if (!found.devices)
     return out + "\nwhich devices there are is not known: give --mesh or --devices\n";
@@ -171,6 +236,7 @@ inline void write_json(json_writer& out, const inspection& found) {
   shards.row({"device", "replica", "local_shape", "index"});
   for (const std::size_t position : found.by_device()) {
     const device_shard shard = found.shard(position, room);
+    if (auto no = room.check()) return *std::move(no);
     std::string index;
     for (const index_runs& runs : shard.index)
       index += (index.empty() ? "" : ", ") + detail::to_text(runs);

@@ -2,7 +2,7 @@
 // What `shardwise inspect` answers, before it is text or JSON.
 #pragma once
 
-#include "read_subject.hpp"
+#include "cpp_text.hpp"
 #include <shardwise/notation/op_sharding.hpp>
 
 #include <numeric>
@@ -29,6 +29,12 @@ struct inspection {
   index_t replicas = 1;
   tile_dims groups{};
   std::vector<notation_words> notations{};
+  known<std::string> cpp{};
+  /// The mesh as a text, where there is one.
+  std::string mesh_text{};
+  /// The notation of a text in any notation, and requests for what else it could be.
+  std::string notation{};
+  std::vector<std::pair<std::string, request>> others{};
   std::optional<extents_desc> shape{};
   /// Who holds what: its positions are those of `devices`.
   hlo_sharding tiles{};
@@ -39,6 +45,12 @@ struct inspection {
   std::vector<index_t> places{};
   std::vector<inspection> elements{};  ///< of a tuple
 
+  /// The sharding in the notation of this name, which is one of `notations`.
+  [[nodiscard]] const known<std::string>* words(std::string_view label) const {
+    for (const notation_words& one : notations)
+      if (one.label == label) return &one.words;
+    return nullptr;
+  }
   [[nodiscard]] bool is_tuple() const noexcept { return type == sharding_type::tuple; }
   [[nodiscard]] bool is_partial() const noexcept { return type == sharding_type::partial; }
   [[nodiscard]] bool has_tiles() const noexcept { return why_no_tiles.empty(); }

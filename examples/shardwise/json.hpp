@@ -67,22 +67,39 @@ class json_writer {
   bool first_ = true;
 };
 
+/// Writes the members of a refusal.
+inline void write_members(json_writer& out, const refusal& refused) {
+  out.key("error");
+  out.value(std::string_view(refused.code));
+  out.key("message");
+  out.value(std::string_view(refused.sentence));
+  if (refused.reshards) {
+    out.key("reshards");
+    out.words(*refused.reshards);
+  }
+  if (!refused.across.empty()) {
+    out.key("across");
+    out.words(refused.across);
+  }
+  if (refused.option.empty()) return;
+  out.key("option");
+  out.value(std::string_view(refused.option));
+  if (refused.operand >= 0) {
+    out.key("operand");
+    out.value(index_t{refused.operand});
+  }
+  if (!refused.at) return;
+  out.key("at");
+  out.value(static_cast<index_t>(*refused.at));
+  out.key("length");
+  out.value(static_cast<index_t>(refused.length));
+}
+
 /// A refusal as a line of JSON.
 [[nodiscard]] inline std::string to_json(const refusal& refused) {
   json_writer out;
   out.open('{');
-  out.key("error");
-  out.value(refused.code());
-  out.key("message");
-  out.value(refused.what());
-  if (refused.reshards()) {
-    out.key("reshards");
-    out.words(*refused.reshards());
-  }
-  if (!refused.across().empty()) {
-    out.key("across");
-    out.words(refused.across());
-  }
+  write_members(out, refused);
   out.close('}');
   return std::move(out).line();
 }
@@ -106,8 +123,8 @@ class flat_object {
   bool number_unsigned(number_unsigned_t value) { return take_number(std::to_string(value)); }
   bool number_float(number_float_t, const std::string&) {
     if (inside_ && each_.takes_numbers(key_))
-      throw refusal("number_is_malformed",
-                    "the numbers of \"" + key_ + "\" are whole, and fit into 64 bits");
+      return refuse({"number_is_malformed",
+                     "the numbers of \"" + key_ + "\" are whole, and fit into 64 bits"});
     return refuse_value();
   }
   bool string(std::string& value) {
@@ -129,37 +146,46 @@ class flat_object {
   }
   bool end_array() {
     in_list_ = false;
-    each_(key_, list_);
-    return true;
+    return accept(each_(key_, list_));
   }
   bool parse_error(std::size_t position, const std::string&, const nlohmann::json::exception&) {
-    throw refusal("json_is_malformed",
-                  "a request is one JSON object on one line; it ends to make "
-                  "sense at character " +
-                      std::to_string(position));
+    return refuse({"json_is_malformed",
+                   "a request is one JSON object on one line; it ends to make sense at character " +
+                       std::to_string(position)});
   }
+
+  /// Why the text is refused, if it is.
+  [[nodiscard]] const objection& why() const noexcept { return why_; }
 
  private:
   bool take_number(const std::string& value) {
     if (in_list_) return list_.push_back(value), true;
     if (!inside_ || !each_.takes_lists(key_)) return refuse_value();
-    each_(key_, value, false);
-    return true;
+    return accept(each_(key_, value, false));
   }
   bool take(const std::string& value, bool is_bool) {
     if (!inside_ || in_list_) return refuse_value();
-    each_(key_, value, is_bool);
-    return true;
+    return accept(each_(key_, value, is_bool));
   }
   bool refuse_value() {
-    if (!inside_) throw refusal("json_is_malformed", "a request is one JSON object");
-    throw refusal("value_is_not_a_string", "the value of \"" + key_.substr(0, 60) +
-                                               "\" is a string, the same words as in the shell");
+    if (!inside_) return refuse({"json_is_malformed", "a request is one JSON object"});
+    return refuse({"value_is_not_a_string", "the value of \"" + key_.substr(0, 60) +
+                                                "\" is a string, the same words as in the shell"});
+  }
+  bool accept(objection no) {
+    if (!no) return true;
+    return refuse(*std::move(no));
+  }
+  /// Ends the reading.
+  bool refuse(refusal why) {
+    why_ = std::move(why);
+    return false;
   }
 
   Each& each_;
   std::string key_;
   std::vector<std::string> list_{};
+  objection why_{};
   bool inside_ = false;
   bool in_list_ = false;
 };
@@ -167,12 +193,13 @@ class flat_object {
 }  // namespace detail
 
 /// Reads a JSON object of texts and truth values: calls `each(key, value, is_bool)` for every pair,
-/// and `each(key, list)` for a list where `each.takes_lists(key)`; of keys that `takes_numbers`, a
-/// fraction is refused as such.
+/// and `each(key, list)` for a list where `each.takes_lists(key)`, until one of them objects; of
+/// keys that `takes_numbers`, a fraction is refused as such.
 template <class Each>
-void read_json_object(std::string_view words, Each& each) {
+[[nodiscard]] objection read_json_object(std::string_view words, Each& each) {
   detail::flat_object<Each> reader(each);
   nlohmann::json::sax_parse(words.begin(), words.end(), &reader);
+  return reader.why();
 }
 
 }  // namespace tool

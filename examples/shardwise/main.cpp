@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
 // What shardings and operations say, in the shell: `shardwise inspect`, `hybrid`, `draw`, `infer`
 // and `operations`, and what files hold: `files`; one request a call or, with --batch, one a line.
-#include "answer.hpp"
+#include "files.hpp"
 #include "lines.hpp"
+#include "write_file.hpp"
 
 #include <csignal>
+#include <cstdlib>
 #include <iostream>
+#include <new>
+
+#if __has_include(<unistd.h>)
+#include <unistd.h>
+#endif
 
 #ifndef SHARDWISE_VERSION
 #define SHARDWISE_VERSION "unknown"
@@ -28,7 +35,7 @@ void print_help(const request& asked) {
       "a picture of a sharding or of a reshard",
       "the result of an operation on operands, or the reshards that it needs",
       "all operations, their parameters, and the pending reductions that they accept",
-      "the names, shapes and types in NPY, NPZ, IDX, CSV and safetensors files"};
+      "the names, shapes and types in NPY, NPZ, IDX, CSV and safetensors files and checkpoints"};
   for (std::size_t c = 0; c < std::size(commands); ++c) {
     if (asked.what != no_command && asked.what != commands[c].which) continue;
     out += "\n" + std::string(commands[c].label) + ": " + std::string(purposes[c]) + "\n";
@@ -47,9 +54,11 @@ void print_help(const request& asked) {
   std::cout << out;
 }
 
-bool is_terminal() {
+// True if the output is a terminal whose user wants colours.
+bool has_colors() {
 #if __has_include(<unistd.h>)
-  return isatty(1) != 0;
+  const char* const refused = std::getenv("NO_COLOR");
+  return isatty(1) != 0 && (refused == nullptr || *refused == '\0');
 #else
   return false;
 #endif
@@ -57,6 +66,17 @@ bool is_terminal() {
 
 // What the shell tool ends with.
 constexpr int answered = 0, was_refused = 2, cannot_read_or_write = 3;
+
+refusal out_of_memory() { return {"out_of_memory", "there is not enough memory for the answer"}; }
+
+std::string answer_one(std::string_view line, workspace& memory, command otherwise) {
+  try {
+    return answer_line(line, memory, otherwise,
+                       {.write_file = write_file, .list_files = list_files});
+  } catch (const std::bad_alloc&) {
+    return to_json(out_of_memory());
+  }
+}
 
 // Answers requests until the input ends; every answer leaves at once, or none is worked out any
 // more.
@@ -69,42 +89,54 @@ void answer_lines(command otherwise) {
           refusal("line_is_too_long",
                   "a request has at most " + std::to_string(line_reader::most) + " characters"));
     else if (line->words.find_first_not_of(" \t\r") != line->words.npos)
-      std::cout << answer_line(line->words, memory, otherwise);
+      std::cout << answer_one(line->words, memory, otherwise);
     if (!std::cout.flush()) return;
   }
 }
 
+int refuse(const refusal& why, const std::string& json) {
+  std::cout << json << std::flush;
+  std::cerr << "shardwise: " << why.code << ": " << why.sentence << '\n';
+  return was_refused;
+}
+
+// Answers the arguments of the program.
+int answer_call(const std::vector<std::string_view>& arguments, bool json) {
+  const auto read = read_arguments(arguments);
+  if (!read) return refuse(read.why(), json ? to_json(read.why()) : "");
+  const invocation& call = *read;
+  if (call.help) {
+    print_help(call.asked);
+  } else if (call.version) {
+    std::cout << "shardwise " SHARDWISE_VERSION "\n";
+  } else if (call.batch) {
+    const refusal why("option_does_not_apply", "the requests of a batch have their own options");
+    if (call.asked.has_any()) return refuse(why, json ? to_json(why) : "");
+    answer_lines(call.asked.what);
+  } else {
+    workspace memory;
+    const auto words = answer(call.asked, memory, json ? form::json : form::text,
+                              {has_colors(), write_file, list_files});
+    if (!words) return refuse(words.why(), json ? to_json(words.why(), call.asked, memory) : "");
+    std::cout << *words;
+  }
+  return answered;
+}
+
 int run(const std::vector<std::string_view>& arguments) {
   const bool json = std::find(arguments.begin(), arguments.end(), "--json") != arguments.end();
+  int status = answered;
   try {
-    const invocation call = read_arguments(arguments);
-    if (call.help) {
-      print_help(call.asked);
-    } else if (call.version) {
-      std::cout << "shardwise " SHARDWISE_VERSION "\n";
-    } else if (call.batch) {
-      if (call.asked.has_any())
-        throw refusal("option_does_not_apply", "the requests of a batch have their own options");
-      answer_lines(call.asked.what);
-    } else {
-      call.asked.check();
-      workspace memory;
-      std::cout << answer(call.asked, memory, json ? form::json : form::text, is_terminal());
-    }
-  } catch (const refusal& refused) {
-    if (json) std::cout << to_json(refused) << std::flush;
-    std::cerr << "shardwise: " << refused.code() << ": " << refused.what() << '\n';
-    return was_refused;
+    status = answer_call(arguments, json);
   } catch (const std::ios_base::failure& problem) {
     std::cout.flush();
     std::cerr << "shardwise: input_is_not_readable: " << problem.code().message() << '\n';
     return cannot_read_or_write;
   } catch (const std::bad_alloc&) {
-    std::cerr << "shardwise: out_of_memory: there is not enough memory for the answer\n";
-    return was_refused;
+    return refuse(out_of_memory(), json ? to_json(out_of_memory()) : "");
   }
   std::cout.flush();
-  if (std::cout) return answered;
+  if (std::cout || status != answered) return status;
   std::cerr << "shardwise: output_is_not_writable: the answer cannot be written\n";
   return cannot_read_or_write;
 }

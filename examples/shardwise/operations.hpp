@@ -19,13 +19,37 @@ struct operation_list {
   bool as_page = false;
 };
 
-[[nodiscard]] inline operation_list list_operations(const request& asked, workspace& memory) {
-  if (!asked.operands.empty()) throw refusal("argument_is_unexpected", "the list has no operands");
+namespace detail {
+
+/// The mesh of the examples.
+inline constexpr std::string_view example_mesh = "x=2,y=2";
+
+/// The example of an operation as a request.
+[[nodiscard]] inline request example_request(const catalogued_operation& entry) {
+  request asked;
+  asked.what = infer_command;
+  asked.replace("mesh", std::string(example_mesh));
+  asked.replace("op", str(entry.name));
+  for (const std::string_view words : split(view(entry.operands), ' '))
+    asked.operands.emplace_back(words);
+  for (const std::string_view words : split(view(entry.arguments), ' ')) {
+    const std::size_t equals = words.find('=');
+    asked.replace(words.substr(0, equals), std::string(words.substr(equals + 1)));
+  }
+  return asked;
+}
+
+}  // namespace detail
+
+[[nodiscard]] inline outcome<operation_list> list_operations(const request& asked,
+                                                             workspace& memory) {
+  if (!asked.operands.empty())
+    return refusal("argument_is_unexpected", "the list has no operands").of("operands");
   operation_list out;
   out.as_page = asked.has("markdown");
   subject about;
   device_buffer buffer = memory.buffer();
-  take_mesh(about, "x=2,y=2", buffer);
+  if (auto no = take_mesh(about, detail::example_mesh, buffer)) return *no;
   out.mesh = *about.mesh;
   for (const catalogued_operation& entry : catalogue) {
     listed_operation one{&entry, {}, {}};
@@ -56,6 +80,8 @@ inline void write_json(json_writer& out, const operation_list& found) {
     out.words(one.pending);
     out.key("differentiable");
     out.boolean(one.entry->is_differentiable);
+    out.key("example");
+    write_json(out, detail::example_request(*one.entry));
     out.close('}');
   }
   out.close(']');

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cut.hpp"
+#include <shardwise/layout/element.hpp>
 #include <shardwise/notation/dtensor_text.hpp>
 #include <shardwise/notation/hlo_sharding.hpp>
 
@@ -40,6 +41,12 @@ struct known {
   const Form* operator->() const noexcept { return &*form; }
 };
 
+/// How a text may be read: the notation, and a text that is read so and means the same.
+struct reading {
+  std::string notation;
+  std::string words;
+};
+
 /// A sharding and the tensor that it is of. Lists of devices are in the workspace.
 struct subject {
   std::optional<mesh_desc> mesh{};
@@ -56,7 +63,17 @@ struct subject {
   std::optional<mesh_cut> cut{};
   /// True for axes on a mesh, of which the type is what PyTorch/XLA derives from them.
   bool is_spec = false;
+  /// The type of the elements, where the sharding is that of a type.
+  element type = element::f32;
+  /// The notation of a text in any notation, and what else that text could be.
+  std::string notation{};
+  std::vector<reading> others{};
 
+  /// The layout, unless placements cut these extents otherwise.
+  [[nodiscard]] known<layout_desc> layout_as_cut() const {
+    if (!layout || !is_cut_otherwise()) return layout;
+    return known<layout_desc>::none("strided shards cut these extents otherwise");
+  }
   /// True for placements that cut the tensor otherwise than every layout.
   [[nodiscard]] bool is_cut_otherwise() const noexcept {
     if (!cut || cut->placements.empty()) return false;
@@ -90,27 +107,44 @@ struct string_sink {
   return out.words;
 }
 
-[[noreturn]] inline void refuse_text(std::string_view code, const parse_verdict& verdict) {
-  const std::string reason = str(verdict.reason);
+/// How a sentence ends that says a place in a text.
+[[nodiscard]] inline std::string at_character(std::size_t position) {
+  return " (at character " + std::to_string(position) + ")";
+}
+
+/// Why a text is not read.
+[[nodiscard]] inline refusal unread(std::string_view code, const parse_verdict& verdict) {
   if (verdict.reason == "the buffer has room for every device")
-    throw refusal("too_many_devices",
-                  "at most " + std::to_string(most_devices) + " devices are listed");
-  throw refusal(std::string(code),
-                reason + " (at character " + std::to_string(verdict.position) + ")");
+    return {"too_many_devices", "at most " + std::to_string(most_devices) + " devices are listed"};
+  refusal why(std::string(code), str(verdict.reason) + at_character(verdict.position));
+  why.at = verdict.position;
+  return why;
+}
+
+/// Why a text is not read that is a part of another and begins there at `offset`.
+[[nodiscard]] inline refusal unread_part(refusal why, std::size_t offset) {
+  if (!why.at) return why;
+  const std::string end = at_character(*why.at);
+  *why.at += offset;
+  if (why.sentence.ends_with(end))
+    why.sentence.replace(why.sentence.size() - end.size(), end.size(), at_character(*why.at));
+  return why;
 }
 
 /// Refuses a tensor whose rank is another than the sharding's.
-inline void require_rank(const subject& about, int rank) {
-  if (about.shape && about.shape->ssize() != rank)
-    throw refusal("rank_differs_from_sharding",
-                  "a sharding has one entry for each dimension: " + std::to_string(rank) +
-                      " entries, " + std::to_string(about.shape->ssize()) + " dimensions");
+[[nodiscard]] inline objection require_rank(const subject& about, int rank) {
+  if (!about.shape || about.shape->ssize() == rank) return std::nullopt;
+  refusal why("rank_differs_from_sharding",
+              "a sharding has one entry for each dimension: " + std::to_string(rank) +
+                  " entries, " + std::to_string(about.shape->ssize()) + " dimensions");
+  why.rank = rank;
+  return why;
 }
 
 /// Where each device is, of devices in the order of a mesh; nothing for 0, 1, 2, ...
-[[nodiscard]] inline std::vector<index_t> places_of(const std::vector<index_t>& devices) {
+[[nodiscard]] inline outcome<std::vector<index_t>> places_of(const std::vector<index_t>& devices) {
   std::vector<index_t> places(devices.size());
-  judge(invert(devices, places));
+  if (auto no = judge(invert(devices, places))) return *no;
   return places;
 }
 

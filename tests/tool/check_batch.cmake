@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
 # TABLE has requests, one a line, and below each, indented, what its answer contains or, behind
-# `not `, does not. All requests go through one run of TOOL.
+# `not `, does not. All requests go through one run of TOOL, which is a program and its arguments.
+# With NATIVE, that program gives the same answers, byte for byte.
 cmake_minimum_required(VERSION 3.21)
 include(${CMAKE_CURRENT_LIST_DIR}/../support/text.cmake)
 cmake_path(GET TABLE STEM name)
@@ -20,6 +21,16 @@ execute_process(COMMAND ${TOOL} --batch INPUT_FILE ${input} OUTPUT_FILE ${output
                 RESULT_VARIABLE status)
 if(NOT status EQUAL 0)
   message(FATAL_ERROR "ended with ${status}")
+endif()
+if(NATIVE)
+  set(native ${output}.native)
+  execute_process(COMMAND ${NATIVE} --batch INPUT_FILE ${input} OUTPUT_FILE ${native}
+                  RESULT_VARIABLE status)
+  execute_process(COMMAND ${CMAKE_COMMAND} -E compare_files ${native} ${output}
+                  RESULT_VARIABLE differs)
+  if(NOT status EQUAL 0 OR differs)
+    message(FATAL_ERROR "${native} and ${output} differ")
+  endif()
 endif()
 read_lines(${output} answers)
 

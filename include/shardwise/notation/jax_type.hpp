@@ -121,6 +121,43 @@ constexpr void read_axis_sets(text_reader& in, layout_axes& axes, layout_desc& l
   return parse_type(words, mesh, uneven{});
 }
 
+/// Reads a layout without a tensor, as the library writes it: `[data, (x,y)%32, -]{partial sum:
+/// model}`.
+///
+///     parse_shown_layout("[data, -]", pod::value).layout.dims[0];                 // axis 0
+[[nodiscard]] constexpr read_layout parse_shown_layout(text_view words, const mesh_desc& mesh,
+                                                       policy_desc policy = exact{}) noexcept {
+  read_layout result;
+  layout_desc& layout = result.layout;
+  text_reader in(words);
+  detail::layout_axes axes(mesh);
+  in.expect('[', "dimensions are in brackets");
+  while (in.ok() && in.peek() != ']') {
+    if (layout.dims.full()) in.fail("a tensor has at most 8 dimensions");
+    axis_list dim;
+    grain how{};
+    if (!in.accept('-')) {
+      const bool several = in.accept('(');
+      do {
+        const std::uint8_t axis = axes.read(in);
+        if (in.ok()) dim.push_back(axis);
+      } while (several && in.accept(','));
+      if (several) in.expect(')', "several axes are in parentheses");
+      how = detail::read_grain(in, dim);
+    }
+    if (!in.ok()) break;
+    layout.grains[layout.rank()] = how;
+    layout.dims.push_back(dim);
+    if (!in.accept(',')) break;
+  }
+  in.expect(']', "dimensions end with ]");
+  detail::read_axis_sets(in, axes, layout);
+  if (in.ok()) layout.follow(policy);
+  result.verdict = in.finish();
+  if (!result.verdict.ok()) layout = {};
+  return result;
+}
+
 /// Writes the type of a tensor as JAX does: `float32[128@model,64@(x,y)]{U:z}`; manual axes are
 /// those along which the value varies, `{V:z}`, and come first, `{V:z, U:(x,y)}`. What JAX has no
 /// notation for is written as in the library: a pending product, maximum or minimum, `{partial max:

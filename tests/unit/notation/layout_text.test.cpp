@@ -5,6 +5,7 @@
 
 #include <numeric>
 #include <sstream>
+#include <tuple>
 
 using namespace shardwise;
 
@@ -148,4 +149,32 @@ TEST_CASE("a type with halos is written and read back") {
       write_layout_as(out, notation::dtensor, mesh, parse_type("f32[8@x~1:1]", mesh).tensor.layout)
           .ok());
   REQUIRE_FALSE(parse_partition_spec("P('x')", mesh, 9).verdict.ok());
+}
+
+TEST_CASE("a layout without a tensor is written and read back") {
+  const mesh_desc mesh{{axis_desc{"x", 4}, axis_desc{"y", 2}, axis_desc{"z", 2}}};
+  for (const text_view words :
+       {"[]", "[-]", "[x, -]", "[(x,y), z]", "[x%32, (y,z)*1]", "[y*2, x~3:2]", "[-, -, z, -]",
+        "[x, -]{partial sum: y, z}", "[-]{partial max: x}{manual: y}", "[x]{manual: z}"}) {
+    const read_layout read = parse_shown_layout(words, mesh, uneven{});
+    REQUIRE(read.verdict.ok());
+    message_text written;
+    write_layout(written, mesh, read.layout);
+    REQUIRE(text_view(written) == words);
+  }
+  constexpr mesh_desc pod{{axis_desc{"data", 2}, axis_desc{"model", 4}}};
+  static_assert(parse_shown_layout("[data, -]", pod).layout ==
+                layout_of(notation::jax, "P('data', None)", pod));
+  for (const auto& [words, position, reason] :
+       {std::tuple{"x, -", 0, "dimensions are in brackets"},
+        std::tuple{"[x, w]", 4, "axes are those of the mesh"},
+        std::tuple{"[x, x]", 4, "an axis is used once"},
+        std::tuple{"[x, -", 5, "dimensions end with ]"},
+        std::tuple{"[(x,y]", 5, "several axes are in parentheses"},
+        std::tuple{"[-,-,-,-,-,-,-,-,-]", 17, "a tensor has at most 8 dimensions"},
+        std::tuple{"[x] on mesh(x=4)", 4, "nothing follows the end"}}) {
+    const parse_verdict verdict = parse_shown_layout(words, mesh).verdict;
+    CHECK(verdict.position == std::size_t(position));
+    CHECK(verdict.reason == reason);
+  }
 }
