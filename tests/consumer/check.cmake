@@ -61,6 +61,8 @@ if(WAY STREQUAL "plain_include")
   run(${COMPILER} -std=c++20 ${includes} ${strict} ${here}/optimised.cpp -pthread -o
       ${WORK_DIR}/optimised)
   run(${WORK_DIR}/optimised)
+  run(${COMPILER} -std=c++20 ${includes} ${here}/shares.cpp -pthread -o ${WORK_DIR}/shares)
+  run(${WORK_DIR}/shares)
   run(${COMPILER} -std=c++20 -DSHARDWISE_COMPILED ${includes} ${strict} -c ${here}/optimised.cpp -o
       ${WORK_DIR}/optimised.o)
   return()

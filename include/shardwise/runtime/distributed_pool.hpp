@@ -5,6 +5,12 @@
 #include "shardwise/process/owner_link.hpp"
 #include "shardwise/process/spawn.hpp"
 #include "shardwise/runtime/device_pool.hpp"
+#if !defined(SHARDWISE_COMPILED)
+// What a pool with other owners refers to.
+#include "shardwise/runtime/collective_pieces.hpp"
+#include "shardwise/runtime/run_program.hpp"
+#include "shardwise/runtime/shards_of_all.hpp"
+#endif
 
 #include <memory>
 #include <stop_token>
