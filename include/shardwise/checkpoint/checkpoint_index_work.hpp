@@ -66,18 +66,18 @@ class json_reader {
   [[nodiscard]] index_t number(const json& from, const char* what) {
     if (from.is_number_unsigned() && from.get<std::uint64_t>() <= std::uint64_t{1} << 60U)
       return static_cast<index_t>(from.get<std::uint64_t>());
-    refuse(std::string("'") + what + "' is a number from 0 on");
+    refuse(std::string("'") + what + "' must be a whole number, at least 0");
     return 0;
   }
   [[nodiscard]] std::string text(const json& from, const char* what) {
     if (from.is_string()) return from.get<std::string>();
-    refuse(std::string("'") + what + "' is a text");
+    refuse(std::string("'") + what + "' must be a string");
     return {};
   }
   [[nodiscard]] std::string file_name(const json& from, const char* what) {
     std::string name = text(from, what);
     if (!internal::is_plain_file_name(name))
-      refuse(std::string("'") + what + "' is a name of a file beside it");
+      refuse(std::string("'") + what + "' must name a file in the same folder");
     return name;
   }
   [[nodiscard]] std::uint64_t checksum(const json& from) {
@@ -86,14 +86,14 @@ class json_reader {
     const char* const end = digits.data() + digits.size();
     const auto [at, problem] = std::from_chars(digits.data(), end, sum, 16);
     if (digits.size() != 16 || at != end || problem != std::errc() || checksum_text(sum) != digits)
-      refuse("a checksum has 16 digits from 0 to f");
+      refuse("a checksum must have 16 digits, 0 to 9 and a to f");
     return sum;
   }
   /// Returns the items of a list, or none and a reason.
   [[nodiscard]] const json& list(const json& from, const char* what) {
     static const json none = json::array();
     if (from.is_array()) return from;
-    refuse(std::string("'") + what + "' is a list");
+    refuse(std::string("'") + what + "' must be a list");
     return none;
   }
 };
@@ -129,7 +129,7 @@ class json_reader {
   double metric = 0;
   const char* const end = text.data() + text.size();
   const auto [at, problem] = std::from_chars(text.data(), end, metric);
-  if (problem != std::errc() || at != end) read.refuse("'metric' is a text of a number");
+  if (problem != std::errc() || at != end) read.refuse("'metric' must be a number as a string");
   return metric;
 }
 
@@ -142,11 +142,11 @@ class json_reader {
   if (numbers.size() == 2) {
     held.range = {read.number(numbers[0], "indices"), read.number(numbers[1], "indices")};
     if (held.range.begin >= held.range.end || held.range.end > size)
-      read.refuse("a range of indices is not empty, and within the tensor");
+      read.refuse("a range of indices must not be empty, and must be within the tensor");
     return held;
   }
   if (numbers.size() != 3 || !numbers[0].is_number_integer()) {
-    read.refuse("indices are a range, or a grain with a number of parts and a position");
+    read.refuse("indices must be [begin, end] or [grain, parts, position]");
     return held;
   }
   const auto code = numbers[0].get<std::int64_t>();
@@ -156,11 +156,11 @@ class json_reader {
                         (held.split.how.is_cyclic() || held.split.how.is_strided());
   if (!is_grain || held.split.parts < 1 || held.split.parts > max_devices ||
       held.position >= held.split.parts) {
-    read.refuse("indices are a range, or a grain with a number of parts and a position");
+    read.refuse("indices must be [begin, end] or [grain, parts, position]");
     return held_range();
   }
   held.range = {held.split.offset(held.position), held.split.offset(held.position + 1)};
-  if (held.size() == 0) read.refuse("a piece has indices of each dimension");
+  if (held.size() == 0) read.refuse("a piece must not be empty");
   return held;
 }
 
@@ -170,7 +170,7 @@ class json_reader {
   checkpoint_piece piece;
   const nlohmann::json& box = read.list(read.member(from, "indices"), "indices");
   if (static_cast<int>(box.size()) != of.extents.ssize()) {
-    read.refuse("a piece has the indices of each dimension of its tensor");
+    read.refuse("a piece must have indices for each dimension of its tensor");
     return piece;
   }
   for (int d = 0; const nlohmann::json& dimension : box) {
@@ -183,7 +183,7 @@ class json_reader {
   if (!read.reason.empty()) return piece;
   const index_t bytes = size_of_piece(piece.box) * size_of(of.type);
   if (static_cast<index_t>(piece.checksums.size()) != ceil_div(bytes, checkpoint_chunk))
-    read.refuse("a piece has a checksum for each MiB");
+    read.refuse("a piece must have one checksum for each MiB");
   return piece;
 }
 
@@ -196,15 +196,15 @@ class json_reader {
       tensor.type = static_cast<element>(t);
       is_known = true;
     }
-  if (!is_known) read.refuse("'" + type + "' are no elements");
+  if (!is_known) read.refuse("its dtype '" + type + "' is not an element type");
   const nlohmann::json& shape = read.list(read.member(from, "shape"), "shape");
-  if (shape.size() > max_rank) read.refuse("a tensor has at most 8 dimensions");
+  if (shape.size() > max_rank) read.refuse("a tensor must have at most 8 dimensions");
   index_t count = 1;
   for (const nlohmann::json& size : shape) {
     if (!read.reason.empty()) return tensor;
     const index_t extent = read.number(size, "shape");
     if (extent > 0 && count > max_elements / extent) {
-      read.refuse("a shape is that of no tensor");
+      read.refuse("its shape has too many elements");
       return tensor;
     }
     count *= std::max<index_t>(extent, 1);
@@ -255,14 +255,14 @@ SHARDWISE_INLINE_FILES read_json<checkpoint_part> parse_checkpoint_part(std::str
   part.header_checksum = read.checksum(read.member(header, "checksum"));
   part.bytes = read.number(read.member(found, "bytes"), "bytes");
   const nlohmann::json& tensors = read.member(found, "tensors");
-  if (!tensors.is_object()) read.refuse("'tensors' is an object");
+  if (!tensors.is_object()) read.refuse("'tensors' must be an object");
   if (read.reason.empty())
     for (const auto& [name, each] : tensors.items()) {
       checkpoint_tensor tensor = detail::read_tensor(read, each);
       for (const checkpoint_piece& piece : tensor.pieces)
         if (read.reason.empty() &&
             piece.begin > part.bytes - size_of_piece(piece.box) * size_of(tensor.type))
-          read.refuse("a piece ends after its file");
+          read.refuse("a piece must end within its file");
       if (!read.reason.empty()) return {{}, "tensor '" + name + "': " + read.reason};
       part.tensors.emplace(name, std::move(tensor));
     }
@@ -289,7 +289,7 @@ SHARDWISE_INLINE_FILES read_json<checkpoint_index> parse_checkpoint_index(std::s
       read.refuse("'" + index.parts.back().list + "' occurs twice");
   }
   const nlohmann::json& metadata = read.member(found, "metadata");
-  if (!metadata.is_object()) read.refuse("'metadata' is an object");
+  if (!metadata.is_object()) read.refuse("'metadata' must be an object");
   if (read.reason.empty())
     for (const auto& [name, words] : metadata.items())
       index.metadata.emplace(name, read.text(words, "metadata"));

@@ -8,6 +8,7 @@
 #include "shardwise/io/converted_elements_work.hpp"
 #include "shardwise/io/safetensors_header.hpp"
 #include "shardwise/io/safetensors_work.hpp"
+#include "shardwise/io/tensor_source_work.hpp"
 #include "shardwise/process/run_result.hpp"
 
 #include <algorithm>
@@ -249,7 +250,8 @@ SHARDWISE_INLINE_FILES state_difference checkpoint::load_state(const state_view&
       internal::fail_elements(name, found->second.type, tensor.type);
     if (tensor.extents != found->second.extents)
       internal::fail_file(violation::stored_tensor_differs, folder_,
-                          "'" + name + "' was saved with other extents");
+                          "'" + name + "' is [" + internal::stored_words(found->second.extents) +
+                              "], not [" + internal::stored_words(tensor.extents) + "]");
     wanted.emplace_back(&each, name);
   }
   for (const std::string& each : state.left_out()) is_wanted[each] = true;

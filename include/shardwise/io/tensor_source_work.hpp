@@ -6,7 +6,7 @@
 
 namespace shardwise {
 
-namespace detail {
+namespace internal {
 
 /// Elements and extents as in errors: `f32`, and `4, 8`.
 [[nodiscard]] inline std::string stored_words(element type) {
@@ -20,7 +20,7 @@ namespace detail {
   return out;
 }
 
-}  // namespace detail
+}  // namespace internal
 
 SHARDWISE_INLINE_FILES const stored_tensor& tensor_source::find(std::string_view name, element type,
                                                                 stored_elements elements) const& {
@@ -35,12 +35,12 @@ SHARDWISE_INLINE_FILES const stored_tensor& tensor_source::find(std::string_view
   if (!found->is_loadable())
     internal::fail_file(violation::stored_tensor_differs, path(),
                         "'" + std::string(name) + "' has elements of " + found->other_type +
-                            ", which no tensor has, not " + detail::stored_words(type));
+                            ", which no tensor has, not " + internal::stored_words(type));
   if (found->type != type && elements == stored_elements::same)
     internal::fail_file(
         violation::stored_tensor_differs, path(),
-        "'" + std::string(name) + "' has elements of " + detail::stored_words(found->type) +
-            ", not " + detail::stored_words(type) + "; stored_elements::converted converts them");
+        "'" + std::string(name) + "' has elements of " + internal::stored_words(found->type) +
+            ", not " + internal::stored_words(type) + "; stored_elements::converted converts them");
   return *found;
 }
 
@@ -51,8 +51,8 @@ SHARDWISE_INLINE_FILES void tensor_source::require_extents(const stored_tensor& 
     same = wanted[d] == dyn || wanted[d] == stored.extents[d];
   if (!same)
     internal::fail_file(violation::stored_tensor_differs, path(),
-                        "'" + stored.name + "' is [" + detail::stored_words(stored.extents) +
-                            "], not [" + detail::stored_words(wanted) + "]");
+                        "'" + stored.name + "' is [" + internal::stored_words(stored.extents) +
+                            "], not [" + internal::stored_words(wanted) + "]");
 }
 
 }  // namespace shardwise

@@ -93,10 +93,10 @@ struct found_weight {
   const std::optional<stored_view> view = view_stored(stored, tensor.extents, found.form);
   if (!view)
     internal::fail_file(violation::stored_tensor_differs, source.path(),
-                        "'" + stored.name + "' is [" + stored_words(stored.extents) + "]" +
-                            (found.form == stored_form::transposed ? ", transposed" : "") +
+                        "'" + stored.name + "' is [" + internal::stored_words(stored.extents) +
+                            "]" + (found.form == stored_form::transposed ? ", transposed" : "") +
                             ", and its dimensions are not split into those of '" + into.name() +
-                            "', [" + stored_words(tensor.extents) + "]");
+                            "', [" + internal::stored_words(tensor.extents) + "]");
   return *view;
 }
 

@@ -176,6 +176,9 @@ TEST_CASE("elements are not rounded without a word, and state keeps its own type
   REQUIRE(to_host(other.first)(3) == bfloat16(0.0F));
   saved.load(other, state_names::all, stored_elements::converted);
   REQUIRE(to_host(other.first)(3) == bfloat16(0.1F));
+  moments longer{same.weight, zeros<float>(pool, {6}, spec_desc{{"x"}}), same.counter};
+  REQUIRE_THROWS_WITH(saved.load(longer),
+                      contains("stored_tensor_differs") && contains("'first' is [4], not [6]"));
   struct counted {
     any_tensor<float16> weight;
     any_tensor<float> first;
