@@ -2,6 +2,7 @@
 // Functions that are no templates, the streams' pictures and programs, and operations as values.
 #define SHARDWISE_ENGINE
 #include "shardwise/core/error_work.hpp"
+#include "shardwise/core/growable_work.hpp"
 #include "shardwise/draw/visualize_work.hpp"
 #include "shardwise/expression/operation_work.hpp"
 #include "shardwise/host/distribute_when_used_work.hpp"

@@ -52,6 +52,14 @@ inline constexpr bool exceptions = true;
 inline constexpr bool exceptions = false;
 #endif
 
+/// True if the standard library checks the preconditions of its containers: those of the engine do
+/// so too.
+#if defined(_GLIBCXX_ASSERTIONS)
+inline constexpr bool assertions = true;
+#else
+inline constexpr bool assertions = false;
+#endif
+
 }  // namespace build_config
 
 /// Names that several folders of the library share; not for programs.
