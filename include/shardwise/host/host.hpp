@@ -299,7 +299,6 @@ namespace detail {
 template <class T>
 [[nodiscard]] host_tensor<T> gather(const node_ptr& owner,
                                     std::optional<index_t> reader = std::nullopt) {
-  require_readable(*owner);
   const bool reads = !reader || is_owner(*owner, *reader);
   const extents_desc extents = reads ? owner->tensor().extents : extents_desc{0};
   host_elements<T> elements;
@@ -340,6 +339,14 @@ template <class X>
 
 }  // namespace internal
 
+namespace detail {
+/// Checks what the type of an `any_tensor` does not tell: that the host can read it.
+template <class X>
+void require_gatherable(const X& x) {
+  if constexpr (!Operand<X>) require_readable(*x.share());
+}
+}  // namespace detail
+
 /// Gathers a tensor into host memory, after computing it if necessary. If several processes own the
 /// mesh, all must call it together, and all get the tensor. A pending reduction over several
 /// devices, or a manual axis, is a compile-time error (for an `any_tensor`, an exception): finish
@@ -350,10 +357,12 @@ template <class X>
 template <class X>
 [[nodiscard]] decltype(auto) to_host(const X& x) {
   using outcome = internal::given<decltype(internal::judge_gather<X>())>;
-  if constexpr (outcome::is_refusal)
+  if constexpr (outcome::is_refusal) {
     return outcome::value();
-  else
+  } else {
+    detail::require_gatherable(x);
     return detail::gather<typename X::value_type>(x.share());
+  }
 }
 
 /// Gathers a tensor into the memory of one owner of the mesh only, after computing it if necessary:
@@ -370,6 +379,7 @@ template <class X>
   if constexpr (outcome::is_refusal) {
     return outcome::value();
   } else {
+    detail::require_gatherable(x);
     const node_ptr read = x.share();
     std::optional<host_tensor<typename X::value_type>> out =
         detail::gather<typename X::value_type>(read, owner);
