@@ -82,9 +82,8 @@ class contraction_run {
     for (int i = 0; i < mine.labels.ssize(); ++i)
       if ((alone >> i & 1U) == 0) kept.labels.push_back(mine.labels[i]);
     reduced.emplace(kept, extents_);
-    run_reduce<T>(how_.reduce, fused::argument<0>{},
-                  {whole(mine.labels).view(mine.data, mine.strides, extents_)},
-                  whole(mine.labels).view(reduced->data(), reduced->strides, extents_), alone);
+    reduce_one(*how_.reducer, whole(mine.labels).view(mine.data, mine.strides, extents_),
+               whole(mine.labels).view(reduced->data(), reduced->strides, extents_), alone);
     mine.data = reduced->data();
     mine.labels = kept.labels;
     std::copy_n(reduced->strides, max_labels, mine.strides);
@@ -117,7 +116,7 @@ class contraction_run {
     for (int i = 0; i < all.labels.ssize(); ++i)
       if (!out_.has(all.labels[i])) reduced = static_cast<std::uint8_t>(reduced | 1U << i);
     reduce_erased<T, 2>(
-        how_.reduce, how_.product, false,
+        *how_.reducer, how_.product, false,
         {all.view(a_.data, a_.strides, extents_), all.view(b_.data, b_.strides, extents_)},
         all.view(out_.data, out_.strides, extents_), reduced);
   }
@@ -317,8 +316,8 @@ void contract(const contraction_labels& what, const strided<const T>& a, const s
 
 /// Computes the einsum of one operand: reductions, permutations, diagonals. `what.b` is not read.
 template <class T>
-void contract(reduction reduce, const contraction_labels& what, const strided<const T>& a,
-              const strided<T>& out) {
+void contract(const detail::reducer<T>& reduce, const contraction_labels& what,
+              const strided<const T>& a, const strided<T>& out) {
   const detail::labelled<const T> from(what.a, a);
   const detail::labelled<T> to(what.out, out);
   index_t extents[detail::max_labels]{};
@@ -331,12 +330,12 @@ void contract(reduction reduce, const contraction_labels& what, const strided<co
   const auto source = all.view(from.data, from.strides, extents);
   const auto target = all.view(to.data, to.strides, extents);
   if (reduced == 0) return copy_block<T>(source, target);
-  run_reduce<T>(reduce, fused::argument<0>{}, {source}, target, reduced);
+  detail::reduce_one(reduce, source, target, reduced);
 }
 /// The same with sums.
 template <class T>
 void contract(const contraction_labels& what, const strided<const T>& a, const strided<T>& out) {
-  contract<T>(reduction::sum, what, a, out);
+  contract<T>(detail::reducer_with<T, reduction::sum>, what, a, out);
 }
 
 /// The local part of a contraction of one or two operands of `T` over a semiring: the labels of
@@ -347,7 +346,7 @@ void contract_blocks(const kernel_call& call) {
   using C = std::conditional_t<of_bytes, std::uint8_t, T>;
   const factor_rule& rule = call.rule;
   const auto run_one = [&](const strided<const C>& a, const strided<C>& out) {
-    contract<C>(S::reduce, {rule.operands[0], {}, rule.result}, a, out);
+    contract<C>(detail::reducer_with<C, S::reduce>, {rule.operands[0], {}, rule.result}, a, out);
   };
   const auto run_two = [&](const strided<const C>& a, const strided<const C>& b,
                            const strided<C>& out) {

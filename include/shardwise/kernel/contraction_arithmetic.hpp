@@ -55,6 +55,7 @@ struct kernel<functions::add_lengths<Reduce>> {
 template <class T>
 struct contraction_arithmetic {
   reduction reduce;
+  const detail::reducer<T>* reducer;
   bool distributes;
   detail::erased_tree<T, 2> product;
   void (*multiply)(const matrix_view<const T>& a, const matrix_view<const T>& b,
@@ -65,17 +66,6 @@ namespace detail {
 
 template <class S>
 using product_tree = fused::call<typename S::times, fused::argument<0>, fused::argument<1>>;
-template <reduction Kind>
-struct function_of_reduction;
-template <>
-struct function_of_reduction<reduction::sum> : std::type_identity<functions::add> {};
-template <>
-struct function_of_reduction<reduction::product> : std::type_identity<functions::multiply> {};
-template <>
-struct function_of_reduction<reduction::max> : std::type_identity<functions::maximum> {};
-template <>
-struct function_of_reduction<reduction::min> : std::type_identity<functions::minimum> {};
-
 /// The simplified arithmetic of a semiring whose products are sums of lengths without NaN or
 /// negative zeros: an extreme is then one instruction.
 template <class S>
@@ -203,7 +193,7 @@ void multiply_rows(reduction reduce, void (*update)(const product_part<T>&),
 
 /// Computes a product whose rows are shorter than a step, one element at a time.
 template <class T>
-void multiply_lines(reduction reduce, const erased_tree<T, 2>& product,
+void multiply_lines(const reducer<T>& reduce, const erased_tree<T, 2>& product,
                     const matrix_view<const T>& a, const matrix_view<const T>& b,
                     const matrix_view<T>& out) {
   const inplace_vector<index_t, max_rank> extents{out.rows, out.columns, a.columns};
@@ -248,7 +238,8 @@ void multiply_over(const matrix_view<const T>& a, const matrix_view<const T>& b,
   if (out.rows == 0 || out.columns == 0) return;
   if (!out.is_row_major())
     return multiply_over<S, T>(b.transposed(), a.transposed(), out.transposed());
-  if (out.columns < step<T>) return multiply_lines<T>(S::reduce, erase<T, 2>(product), a, b, out);
+  if (out.columns < step<T>)
+    return multiply_lines<T>(reducer_with<T, S::reduce>, erase<T, 2>(product), a, b, out);
   multiply_rows<T>(S::reduce, &update_over<S, T>, a, b, out);
 }
 
@@ -257,9 +248,11 @@ template <class S, class T>
 [[nodiscard]] contraction_arithmetic<T> arithmetic_of() noexcept {
   static constexpr product_tree<S> product{};
   if constexpr (std::is_same_v<S, plus_times_semiring>)
-    return {S::reduce, S::distributes, erase<T, 2>(product), &multiply_matrices<T>};
+    return {S::reduce, &reducer_with<T, S::reduce>, S::distributes, erase<T, 2>(product),
+            &multiply_matrices<T>};
   else
-    return {S::reduce, S::distributes, erase<T, 2>(product), &multiply_over<S, T>};
+    return {S::reduce, &reducer_with<T, S::reduce>, S::distributes, erase<T, 2>(product),
+            &multiply_over<S, T>};
 }
 
 }  // namespace detail

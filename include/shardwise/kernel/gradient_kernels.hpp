@@ -169,6 +169,8 @@ void enter_gradient_arithmetic() {
       enter_function<f::masked, T, T, bool>();
       enter_operation<reduction_operation, T, T>();
       enter_operation<reshape_operation, T, T>();
+      // Contractions of a diagonal append indices; most contractions have none.
+      detail::enter_on<iota_like_operation, T>::run();
       return true;
     }();
     (void)entered;

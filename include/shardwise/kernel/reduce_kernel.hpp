@@ -93,11 +93,10 @@ struct reduction_nest {
 namespace detail {
 /// `run_reduce` of a tree without its type.
 template <class T, std::size_t N>
-void reduce_erased(reduction kind, const erased_tree<T, N>& prologue, bool passes_on,
+void reduce_erased(const reducer<T>& reduce, const erased_tree<T, N>& prologue, bool passes_on,
                    const strided<const T> (&operands)[N], const strided<T>& out,
                    std::uint8_t reduced) {
   constexpr auto page = static_cast<index_t>(neighbours<T>);
-  const reducer<T> reduce = reducer_of<T>(kind);
   const reduction_nest<N> nest(operands, out, reduced);
   const T* data[N];
   for (std::size_t k = 0; k < N; ++k) data[k] = operands[k].data;
@@ -136,6 +135,15 @@ void reduce_erased(reduction kind, const erased_tree<T, N>& prologue, bool passe
                      });
     }
 }
+
+/// Reduces a tensor without a prologue.
+template <class T>
+void reduce_one(const reducer<T>& reduce, const strided<const T>& from, const strided<T>& out,
+                std::uint8_t reduced) {
+  static constexpr fused::argument<0> itself{};
+  reduce_erased<T, 1>(reduce, erase<T, 1>(itself), passes_on<fused::argument<0>, 1>, {from}, out,
+                      reduced);
+}
 }  // namespace detail
 
 /// Reduces a fused tree over the dimensions whose bits are set in `reduced`, and overwrites `out`.
@@ -146,8 +154,8 @@ void reduce_erased(reduction kind, const erased_tree<T, N>& prologue, bool passe
 template <class T, class Tree, std::size_t N>
 void run_reduce(reduction kind, const Tree& prologue, const strided<const T> (&operands)[N],
                 const strided<T>& out, std::uint8_t reduced) {
-  detail::reduce_erased(kind, detail::erase<T, N>(prologue), detail::passes_on<Tree, N>, operands,
-                        out, reduced);
+  detail::reduce_erased(detail::reducer_of<T>(kind), detail::erase<T, N>(prologue),
+                        detail::passes_on<Tree, N>, operands, out, reduced);
 }
 
 }  // namespace shardwise

@@ -11,6 +11,7 @@
 #include <concepts>
 #include <cstddef>
 #include <limits>
+#include <type_traits>
 
 namespace shardwise {
 
@@ -277,23 +278,36 @@ void reduce_pair(const T* first, const T* second, T* into, index_t n) noexcept {
   for (; i < n; ++i) into[i] = kernel<Function>::run(first[i], second[i]);
 }
 
+template <reduction Kind>
+struct function_of_reduction;
+template <>
+struct function_of_reduction<reduction::sum> : std::type_identity<functions::add> {};
+template <>
+struct function_of_reduction<reduction::product> : std::type_identity<functions::multiply> {};
+template <>
+struct function_of_reduction<reduction::max> : std::type_identity<functions::maximum> {};
+template <>
+struct function_of_reduction<reduction::min> : std::type_identity<functions::minimum> {};
+
+/// A reduction that is known where it is compiled: programs contain no other for it.
+template <class T, reduction Kind, class F = typename function_of_reduction<Kind>::type>
+inline constexpr reducer<T> reducer_with{identity_of<T>(Kind),    reduce_each_run<T, F>,
+                                         reduce_lanes<T, F>,      reduce_rows<T, F>,
+                                         reduce_rows<T, F, true>, reduce_pair<T, F>};
+
 template <class T>
-[[nodiscard]] reducer<T> reducer_of(reduction kind) noexcept {
-  const auto make = [kind]<class F>(F) {
-    return reducer<T>{identity_of<T>(kind), reduce_each_run<T, F>,   reduce_lanes<T, F>,
-                      reduce_rows<T, F>,    reduce_rows<T, F, true>, reduce_pair<T, F>};
-  };
+[[nodiscard]] const reducer<T>& reducer_of(reduction kind) noexcept {
   switch (kind) {
     case reduction::sum:
-      return make(functions::add{});
+      return reducer_with<T, reduction::sum>;
     case reduction::product:
-      return make(functions::multiply{});
+      return reducer_with<T, reduction::product>;
     case reduction::max:
-      return make(functions::maximum{});
+      return reducer_with<T, reduction::max>;
     case reduction::min:
-      return make(functions::minimum{});
+      return reducer_with<T, reduction::min>;
   }
-  return make(functions::add{});
+  return reducer_with<T, reduction::sum>;
 }
 
 }  // namespace detail

@@ -50,7 +50,6 @@ struct einsum_operation {
     return out;
   }
 
-  using emits = emitted_operations<iota_like_operation>;
   /// The cotangent of an operand is a contraction of the other operands and the cotangent of the
   /// result. Along a letter that only this operand has, it is constant.
   static constexpr void gradient(gradient_step& at) {
