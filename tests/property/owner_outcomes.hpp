@@ -20,7 +20,7 @@ struct outcome {
   /// The peak memory of each device of this owner.
   std::vector<std::vector<index_t>> peaks;
 
-  [[nodiscard]] bool equals(const outcome& whole, const std::vector<index_t>& own) const {
+  [[nodiscard]] bool equals(const outcome& whole, const auto& own) const {
     for (std::size_t i = 0; i < peaks.size(); ++i)
       for (std::size_t d = 0; d < own.size(); ++d)
         if (peaks[i][d] != whole.peaks[i][static_cast<std::size_t>(own[d])]) return false;

@@ -4,6 +4,7 @@
 #include "shardwise/core/config.hpp"
 
 #include <cstddef>
+#include <cstring>
 #include <initializer_list>
 #include <new>
 #include <type_traits>
@@ -21,7 +22,16 @@ struct element_memory {
 };
 
 /// Moves the elements, `bytes` bytes each, into memory for `room` of them, as bytes.
-void move_to_larger(element_memory& memory, std::size_t room, std::size_t bytes);
+template <class Memory>
+void move_to_larger(element_memory& from, std::size_t room, std::size_t bytes) {
+  // More than there is fails like any other allocation.
+  constexpr std::size_t most = static_cast<std::size_t>(-1);
+  void* const to = Memory::allocate(room > most / bytes ? most : room * bytes);
+  if (from.size > 0) std::memcpy(to, from.data, from.size * bytes);
+  if (from.data != nullptr) Memory::free(from.data);
+  from.data = to;
+  from.room = room;
+}
 
 /// Reports the use of an element that is not there, and aborts.
 [[noreturn]] void element_is_missing() noexcept;
@@ -30,13 +40,20 @@ void move_to_larger(element_memory& memory, std::size_t room, std::size_t bytes)
 
 namespace internal {
 
+/// Memory of the heap.
+struct heap_memory {
+  [[nodiscard]] static void* allocate(std::size_t bytes) { return ::operator new(bytes); }
+  static void free(void* memory) noexcept { ::operator delete(memory); }
+};
+
 /// A sequence that grows, for the engine: what `std::vector` does, with less to compile.
 ///
 /// Accessors are inlined before optimisation, and all trivially copyable types share the function
 /// that allocates, so that a program pays little for each further element type. Elements must be
-/// movable without exceptions, since memory that grows moves them. As in `std::vector`, whatever
-/// may grow it invalidates pointers to elements; a moved-from sequence is empty.
-template <class T>
+/// movable without exceptions if memory is to grow. As in `std::vector`, whatever
+/// may grow it invalidates pointers to elements; a moved-from sequence is empty. The memory is that
+/// of `Memory`, which aligns it as `new` does.
+template <class T, class Memory = heap_memory>
 class growable {
  public:
   using value_type = T;
@@ -45,7 +62,12 @@ class growable {
 
   growable() = default;
   /// Constructs `size` elements, value-initialised or equal to `item`.
-  explicit growable(std::size_t size) : growable() { resize(size); }
+  explicit growable(std::size_t size) : growable() {
+    // Nothing moves, so that even elements that cannot move have their place.
+    if (size == 0) return;
+    memory_ = {Memory::allocate(size * sizeof(T)), 0, size};
+    add(size);
+  }
   growable(std::size_t size, const T& item) : growable() { resize(size, item); }
   growable(std::initializer_list<T> items) : growable() { append(items.begin(), items.end()); }
   template <class Iterator>
@@ -65,7 +87,7 @@ class growable {
   }
   ~growable() {
     destroy_from(0);
-    ::operator delete(memory_.data);
+    if (memory_.data != nullptr) Memory::free(memory_.data);
   }
 
   [[gnu::always_inline]] void swap(growable& other) noexcept { std::swap(memory_, other.memory_); }
@@ -124,13 +146,13 @@ class growable {
   void resize(std::size_t size) {
     if (size < memory_.size) return destroy_from(size);
     reserve(size);
-    for (; memory_.size < size; ++memory_.size) ::new (static_cast<void*>(end())) T();
+    add(size);
   }
   /// Shrinks, or grows by copies of `item`, which is no element of this.
   void resize(std::size_t size, const T& item) {
     if (size < memory_.size) return destroy_from(size);
     reserve(size);
-    for (; memory_.size < size; ++memory_.size) ::new (static_cast<void*>(end())) T(item);
+    add(size, item);
   }
   /// Replaces the elements by `size` copies of `item`, or by those of a range; neither is in this.
   void assign(std::size_t size, const T& item) {
@@ -148,7 +170,14 @@ class growable {
   void append(Iterator first, Iterator last) {
     if constexpr (requires { static_cast<std::size_t>(last - first); })
       reserve_more(static_cast<std::size_t>(last - first));
-    for (; first != last; ++first) emplace_back(*first);
+    if constexpr (std::is_trivially_copyable_v<T> &&
+                  (std::is_same_v<Iterator, T*> || std::is_same_v<Iterator, const T*>)) {
+      const auto count = static_cast<std::size_t>(last - first);
+      if (count > 0) std::memcpy(static_cast<void*>(end()), first, count * sizeof(T));
+      memory_.size += count;
+    } else {
+      for (; first != last; ++first) emplace_back(*first);
+    }
   }
   /// Inserts an element before `before` and returns its place.
   T* insert(const T* before, T item) {
@@ -184,6 +213,18 @@ class growable {
       if (!condition) detail::element_is_missing();
   }
 
+  /// Constructs elements up to `size`, for which there is room.
+  template <class... Item>
+  void add(std::size_t size, const Item&... item) {
+    if constexpr (std::is_trivially_copyable_v<T>) {
+      // Elements are not written over the size, whatever their type.
+      T* const last = data() + size;
+      for (T* at = end(); at != last; ++at) ::new (static_cast<void*>(at)) T(item...);
+      memory_.size = size;
+    } else {
+      for (; memory_.size < size; ++memory_.size) ::new (static_cast<void*>(end())) T(item...);
+    }
+  }
   void destroy_from(std::size_t first) noexcept {
     if constexpr (!std::is_trivially_destructible_v<T>)
       for (std::size_t i = first; i < memory_.size; ++i) data()[i].~T();
@@ -198,15 +239,15 @@ class growable {
   void move_to(std::size_t room) {
     static_assert(alignof(T) <= alignof(std::max_align_t));
     if constexpr (std::is_trivially_copyable_v<T>) {
-      detail::move_to_larger(memory_, room, sizeof(T));
+      detail::move_to_larger<Memory>(memory_, room, sizeof(T));
     } else {
       static_assert(std::is_nothrow_move_constructible_v<T>);
-      T* const to = static_cast<T*>(::operator new(room * sizeof(T)));
+      T* const to = static_cast<T*>(Memory::allocate(room * sizeof(T)));
       for (std::size_t i = 0; i < memory_.size; ++i) {
         ::new (static_cast<void*>(to + i)) T(std::move(data()[i]));
         data()[i].~T();
       }
-      ::operator delete(memory_.data);
+      if (memory_.data != nullptr) Memory::free(memory_.data);
       memory_.data = to;
       memory_.room = room;
     }

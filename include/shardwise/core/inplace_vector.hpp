@@ -30,25 +30,33 @@ class inplace_vector {
       : items_{static_cast<T>(items)...}, size_(sizeof...(U)) {}
 
   [[nodiscard]] static constexpr std::size_t capacity() noexcept { return Capacity; }
-  [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
-  [[nodiscard]] constexpr int ssize() const noexcept { return static_cast<int>(size_); }
-  [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
-  [[nodiscard]] constexpr bool full() const noexcept { return size_ == Capacity; }
+  [[nodiscard, gnu::always_inline]] constexpr std::size_t size() const noexcept { return size_; }
+  [[nodiscard, gnu::always_inline]] constexpr int ssize() const noexcept {
+    return static_cast<int>(size_);
+  }
+  [[nodiscard, gnu::always_inline]] constexpr bool empty() const noexcept { return size_ == 0; }
+  [[nodiscard, gnu::always_inline]] constexpr bool full() const noexcept {
+    return size_ == Capacity;
+  }
 
   template <std::integral Index>
-  constexpr T& operator[](Index i) noexcept {
+  [[gnu::always_inline]] constexpr T& operator[](Index i) noexcept {
     return items_[static_cast<std::size_t>(i)];
   }
   template <std::integral Index>
-  constexpr const T& operator[](Index i) const noexcept {
+  [[gnu::always_inline]] constexpr const T& operator[](Index i) const noexcept {
     return items_[static_cast<std::size_t>(i)];
   }
 
-  [[nodiscard]] constexpr const T& back() const noexcept { return items_[size_ - 1]; }
-  [[nodiscard]] constexpr T* begin() noexcept { return items_; }
-  [[nodiscard]] constexpr T* end() noexcept { return items_ + size_; }
-  [[nodiscard]] constexpr const T* begin() const noexcept { return items_; }
-  [[nodiscard]] constexpr const T* end() const noexcept { return items_ + size_; }
+  [[nodiscard, gnu::always_inline]] constexpr const T& back() const noexcept {
+    return items_[size_ - 1];
+  }
+  [[nodiscard, gnu::always_inline]] constexpr T* begin() noexcept { return items_; }
+  [[nodiscard, gnu::always_inline]] constexpr T* end() noexcept { return items_ + size_; }
+  [[nodiscard, gnu::always_inline]] constexpr const T* begin() const noexcept { return items_; }
+  [[nodiscard, gnu::always_inline]] constexpr const T* end() const noexcept {
+    return items_ + size_;
+  }
 
   constexpr void push_back(const T& item) noexcept { items_[size_++] = item; }
   constexpr void push_back(T&& item) noexcept requires(!std::is_trivially_copyable_v<T>) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/growable.hpp"
 #include "shardwise/host/distribute.hpp"
 #include "shardwise/kernel/reduction_identity.hpp"
 #include "shardwise/runtime/agreement.hpp"
@@ -9,7 +10,6 @@
 #include <cstring>
 #include <mutex>
 #include <span>
-#include <vector>
 
 namespace shardwise {
 
@@ -18,21 +18,22 @@ namespace detail {
 /// Sends to each owner the elements of its shards from the data of `giver`, and returns this
 /// owner's part of it: the nonempty shards one after another, packed.
 template <class T>
-[[nodiscard]] std::vector<std::byte> hand_out(pool_state& home, index_t giver,
-                                              const host_view<T>& host, const shard_table& where) {
+[[nodiscard]] internal::growable<std::byte> hand_out(pool_state& home, index_t giver,
+                                                     const host_view<T>& host,
+                                                     const shard_table& where) {
   owner_link& link = *home.link();
   const shard_owners holders(home.mesh(), where.tensor().layout, link.owners());
   owner_link::bytes_by_owner out = link.nothing();
   owner_link::bytes_by_owner in = link.nothing();
-  std::vector<std::byte> own;
-  const auto pack = [&](index_t shard, std::vector<std::byte>& to) {
+  internal::growable<std::byte> own;
+  const auto pack = [&](index_t shard, internal::growable<std::byte>& to) {
     const held_box part = where.held_by(where.first_device_of(shard));
     const extents_desc extents = extents_of(part);
     host_elements<T> block;
     make_elements<T>(block, element_count(extents));
     copy_part<T>(host, part, {block.data(), extents, row_major(extents)});
     const auto bytes = std::as_bytes(std::span<const T>(block.data(), block.size()));
-    to.insert(to.end(), bytes.begin(), bytes.end());
+    to.append(bytes.data(), bytes.data() + bytes.size());
   };
   for (index_t shard = 0; shard < where.count(); ++shard) {
     if (!has_elements(where, shard)) continue;
@@ -75,7 +76,7 @@ template <class T>
     });
   }
   const shard_table_ptr where = home->place(tensor);
-  std::vector<std::byte> packed;
+  internal::growable<std::byte> packed;
   {
     const std::lock_guard turn(home->turn());
     run_for_owners(link, [&] {
@@ -84,7 +85,7 @@ template <class T>
       packed = hand_out<T>(*home, giver, view, *where);
     });
   }
-  std::vector<std::size_t> begins;
+  internal::growable<std::size_t> begins;
   std::size_t next = 0;
   for (index_t shard = 0; shard < where->count(); ++shard) {
     begins.push_back(next);
@@ -106,7 +107,8 @@ template <class T>
 /// together, with the same sizes, and only the data of owner `giver` is read. (To distribute data
 /// that all owners have, use `distribute`; for each owner's own blocks, use `from_own_shards`.)
 ///
-///     auto x = distribute_from<X>(pool, 0, is_first ? read_file() : std::vector<float>(), 512);
+///     auto x = distribute_from<X>(pool, 0, is_first ? read_file() : internal::growable<float>(),
+///     512);
 template <ShardedTensor X, class... Sizes>
 [[nodiscard]] X distribute_from(const device_pool& pool, index_t giver,
                                 std::span<const typename X::value_type> host, Sizes... sizes) {

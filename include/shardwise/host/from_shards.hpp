@@ -91,7 +91,7 @@ template <class T>
                                        const tensor_desc& tensor,
                                        const std::vector<host_block<T>>& blocks) {
   require(check_known(home->mesh(), tensor.layout, tensor.extents));
-  const std::vector<index_t>& own = home->own_devices();
+  const auto& own = home->own_devices();
   if (blocks.size() != own.size())
     fail({.rule = violation::shard_count_differs,
           .have = static_cast<index_t>(blocks.size()),

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/growable.hpp"
 #include "shardwise/kernel/attention_gradient_kernel.hpp"
 
 #include <algorithm>
 #include <cstddef>
-#include <vector>
 
 namespace shardwise {
 
@@ -132,7 +132,7 @@ struct kernel_of<attention_second_gradient_operation> {
     using own = attention_second_gradient_operation;
     const auto of = static_cast<int>(call.how.integers[1]);
     const int first = own::own_operands(call.how, static_cast<int>(call.operands.size()));
-    std::vector<detail::computed_block<T>> blocks;
+    internal::growable<detail::computed_block<T>> blocks;
     for (std::size_t o : {0U, 1U, 2U, 3U}) blocks.emplace_back(call.operands[o]);
     // The places of the directions of queries, keys and values among the blocks; -1 if not given.
     int places[3];

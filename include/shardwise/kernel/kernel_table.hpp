@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/core/config.hpp"
+#include "shardwise/core/growable.hpp"
 #include "shardwise/kernel/block_function.hpp"
 #include "shardwise/kernel/kernel_call.hpp"
 
@@ -9,7 +10,6 @@
 #include <cstdint>
 #include <mutex>
 #include <span>
-#include <vector>
 
 namespace shardwise {
 
@@ -68,7 +68,7 @@ class kernel_table {
   /// two operations have its name.
   [[nodiscard]] operation_kernel find(const operation& what, std::uint64_t types) const;
   /// Returns all registered kernels, by operation and types.
-  [[nodiscard]] const std::vector<entry>& entries() const noexcept { return entries_; }
+  [[nodiscard]] const internal::growable<entry>& entries() const noexcept { return entries_; }
 
  private:
   /// An operation whose name another operation has too.
@@ -84,8 +84,8 @@ class kernel_table {
   }
 
   mutable std::mutex mutex_;
-  std::vector<entry> entries_;
-  std::vector<doubled> doubled_;
+  internal::growable<entry> entries_;
+  internal::growable<doubled> doubled_;
 };
 
 }  // namespace shardwise

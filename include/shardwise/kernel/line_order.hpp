@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/core/error.hpp"
+#include "shardwise/core/growable.hpp"
 #include "shardwise/layout/element.hpp"
 
 #include <algorithm>
@@ -11,7 +12,6 @@
 #include <limits>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace shardwise::detail {
 
@@ -56,7 +56,7 @@ class line_order {
   /// Returns the positions of `n` elements in the order of their keys; equal ones in the order of
   /// their positions. Throws `tensor_is_too_large` for 2^32 elements and more.
   template <class KeyOf>
-  [[nodiscard]] const std::vector<entry>& sort(index_t n, const KeyOf& key) {
+  [[nodiscard]] const internal::growable<entry>& sort(index_t n, const KeyOf& key) {
     require_positions(n);
     read(n, key);
     if (n < few)
@@ -67,7 +67,8 @@ class line_order {
   }
   /// Returns the `count` largest of `n` elements in descending order, by descending keys.
   template <class ValueOf>
-  [[nodiscard]] const std::vector<entry>& greatest(index_t n, index_t count, const ValueOf& value) {
+  [[nodiscard]] const internal::growable<entry>& greatest(index_t n, index_t count,
+                                                          const ValueOf& value) {
     require_positions(n);
     const auto key = [&](index_t i) { return key_of(value(i), true); };
     const auto wanted = static_cast<std::size_t>(count);
@@ -180,9 +181,9 @@ class line_order {
     }
   }
 
-  std::vector<entry> entries_;
-  std::vector<entry> other_;
-  std::vector<std::size_t> counts_;
+  internal::growable<entry> entries_;
+  internal::growable<entry> other_;
+  internal::growable<std::size_t> counts_;
 };
 
 }  // namespace shardwise::detail

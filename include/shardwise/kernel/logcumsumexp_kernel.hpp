@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/growable.hpp"
 #include "shardwise/kernel/kernel_call.hpp"
 #include "shardwise/kernel/loop_nest.hpp"
 #include "shardwise/operation/logcumsumexp.hpp"
@@ -8,7 +9,6 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <vector>
 
 namespace shardwise {
 
@@ -93,7 +93,7 @@ struct logcumsumexp_weighted_kernel {
       loop_nest<3> nest;
       for (int d = 0; d < x.rank(); ++d)
         if (d != dim) nest.push({x.extents[d], {x.strides[d], given.strides[d], to.strides[d]}});
-      std::vector<exponential_sum<C>> sums(IsPicked ? 0 : static_cast<std::size_t>(count));
+      internal::growable<exponential_sum<C>> sums(IsPicked ? 0 : static_cast<std::size_t>(count));
       for (index_t i = 0; i < nest.size() && count > 0; ++i) {
         const auto at = nest.at(i);
         const strided_line<const C> from{x.data + at.offsets[0], x.strides[dim]};
@@ -121,7 +121,7 @@ struct logcumsumexp_weighted_kernel {
     }
   }
   template <class C>
-  static void share(const strided_line<const C>& x, std::vector<exponential_sum<C>>& sums,
+  static void share(const strided_line<const C>& x, internal::growable<exponential_sum<C>>& sums,
                     const strided_line<const C>& terms, const strided_line<C>& out) noexcept {
     exponential_sum<C> sum;
     for (std::size_t n = 0; n < sums.size(); ++n) {

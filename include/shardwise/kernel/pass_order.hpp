@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/growable.hpp"
 #include "shardwise/kernel/block_function.hpp"
 
 #include <algorithm>
@@ -9,7 +10,6 @@
 #include <cstring>
 #include <span>
 #include <utility>
-#include <vector>
 
 namespace shardwise {
 
@@ -62,10 +62,10 @@ class pass_order {
   /// Orders everything that the result of a function depends on.
   void close(int result);
 
-  [[nodiscard]] const std::vector<value>& values() const noexcept { return values_; }
-  [[nodiscard]] const std::vector<constant>& numbers() const noexcept { return numbers_; }
+  [[nodiscard]] const internal::growable<value>& values() const noexcept { return values_; }
+  [[nodiscard]] const internal::growable<constant>& numbers() const noexcept { return numbers_; }
   /// Returns the steps in order; the last one computes the result.
-  [[nodiscard]] const std::vector<step>& steps() const noexcept { return steps_; }
+  [[nodiscard]] const internal::growable<step>& steps() const noexcept { return steps_; }
   [[nodiscard]] std::span<const operand> operands(const step& of) const noexcept {
     return {operands_.data() + of.first_operand, of.operands};
   }
@@ -116,13 +116,13 @@ class pass_order {
   /// anything that it reads.
   void share_buffers();
 
-  std::vector<value> values_;
-  std::vector<int> leaves_;
-  std::vector<constant> numbers_;
-  std::vector<call> calls_;
-  std::vector<int> maker_;
-  std::vector<step> steps_;
-  std::vector<operand> operands_;
+  internal::growable<value> values_;
+  internal::growable<int> leaves_;
+  internal::growable<constant> numbers_;
+  internal::growable<call> calls_;
+  internal::growable<int> maker_;
+  internal::growable<step> steps_;
+  internal::growable<operand> operands_;
   int buffers_ = 0;
   int shared_ = 0;
 };

@@ -2,12 +2,12 @@
 #pragma once
 
 #include "shardwise/core/config.hpp"
+#include "shardwise/core/growable.hpp"
 #include "shardwise/kernel/pass_order.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <utility>
-#include <vector>
 
 namespace shardwise {
 
@@ -59,13 +59,13 @@ SHARDWISE_INLINE void pass_order::close(int result) {
 
 SHARDWISE_INLINE void pass_order::form_chains(int result) {
   maker_.assign(values_.size(), -1);
-  std::vector<int> readers(values_.size(), 0);
+  internal::growable<int> readers(values_.size(), 0);
   for (std::size_t i = 0; i < calls_.size(); ++i)
     maker_[at(calls_[i].result)] = static_cast<int>(i);
   readers[at(result)] = 1;
-  for (auto one = calls_.rbegin(); one != calls_.rend(); ++one)
-    if (readers[at(one->result)] > 0)
-      for (int k = 0; k < one->count; ++k) ++readers[at(one->operands[k])];
+  for (std::size_t i = calls_.size(); i-- > 0;)
+    if (const call& one = calls_[i]; readers[at(one.result)] > 0)
+      for (int k = 0; k < one.count; ++k) ++readers[at(one.operands[k])];
   for (call& one : calls_) {
     one.is_stored = readers[at(one.result)] > 0;
     if (!one.is_stored || one.function.chain == nullptr) continue;
@@ -136,8 +136,8 @@ SHARDWISE_INLINE void pass_order::list_links(const call& last) {
 }
 
 SHARDWISE_INLINE void pass_order::find_locals() {
-  std::vector<const step*> reader(values_.size(), nullptr);
-  std::vector<bool> has_others(values_.size(), false);
+  internal::growable<const step*> reader(values_.size(), nullptr);
+  internal::growable<bool> has_others(values_.size(), false);
   for (const step& one : steps_)
     for (const operand& each : operands(one)) {
       if (each.slot < 0) continue;
@@ -150,14 +150,14 @@ SHARDWISE_INLINE void pass_order::find_locals() {
 }
 
 SHARDWISE_INLINE void pass_order::share_buffers() {
-  std::vector<std::size_t> last_use(values_.size(), 0);
+  internal::growable<std::size_t> last_use(values_.size(), 0);
   for (std::size_t i = 0; i < steps_.size(); ++i)
     for (const operand& each : operands(steps_[i]))
       if (each.slot >= 0) last_use[at(each.slot)] = i;
   for (int leaf : leaves_) values_[at(leaf)].buffer = buffers_++;
   for (const constant& number : numbers_) values_[at(number.slot)].buffer = buffers_++;
   const int own = buffers_;
-  std::vector<int> free;
+  internal::growable<int> free;
   const auto take = [&] {
     if (free.empty()) return buffers_++;
     const int buffer = free.back();
@@ -166,8 +166,8 @@ SHARDWISE_INLINE void pass_order::share_buffers() {
   };
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     value& result = values_[at(steps_[i].result)];
-    std::vector<int> ended;
-    std::vector<int> kept;
+    internal::growable<int> ended;
+    internal::growable<int> kept;
     for (const operand& each : operands(steps_[i])) {
       if (each.slot < 0) continue;
       value& from = values_[at(each.slot)];
@@ -185,7 +185,7 @@ SHARDWISE_INLINE void pass_order::share_buffers() {
         ended.push_back(from.buffer);
     }
     if (result.buffer < 0) result.buffer = take();
-    free.insert(free.end(), ended.begin(), ended.end());
+    free.append(ended.begin(), ended.end());
   }
   shared_ = buffers_ - own;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/growable.hpp"
 #include "shardwise/kernel/element_kernels.hpp"
 #include "shardwise/kernel/loop_nest.hpp"
 #include "shardwise/kernel/pass_order.hpp"
@@ -13,7 +14,6 @@
 #include <cstring>
 #include <optional>
 #include <span>
-#include <vector>
 
 namespace shardwise {
 
@@ -177,7 +177,7 @@ class pass_program {
                      index_t n) const;
 
   pass_order order_;
-  std::vector<leaf> leaves_;
+  internal::growable<leaf> leaves_;
   const element_kernels* result_ = nullptr;
   int last_ = -1;
   /// The value that the last function only rounds, and the elements to which it rounds.

@@ -4,12 +4,12 @@
 #if defined(SHARDWISE_GIVE_KERNELS)
 #include "shardwise/kernel/kernel_set.hpp"
 #endif
+#include "shardwise/core/growable.hpp"
 
 #include <cstddef>
 #include <memory>
 #include <new>
 #include <type_traits>
-#include <vector>
 
 namespace shardwise {
 
@@ -101,9 +101,17 @@ struct scratch_allocator {
   }
 };
 
-/// A vector in such memory.
+/// A sequence in such memory.
+struct scratch_heap {
+  [[nodiscard]] static void* allocate(std::size_t bytes) {
+    return scratch_allocator<std::byte>().allocate(bytes);
+  }
+  static void free(void* memory) noexcept {
+    scratch_allocator<std::byte>::give_back(static_cast<std::byte*>(memory));
+  }
+};
 template <class T>
-using scratch_vector = std::vector<T, scratch_allocator<T>>;
+using scratch_vector = internal::growable<T, scratch_heap>;
 
 /// Uninitialised elements in such memory.
 template <class T>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/growable.hpp"
 #include "shardwise/kernel/kernel_call.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
-#include <vector>
 
 namespace shardwise {
 
@@ -51,11 +51,11 @@ template <class Operation, Element T>
 template <class Wide, class T>
 void run_on_copies(const kernel_call& call, void (*run)(const kernel_call&)) {
   using copy = widened_block<T, Wide>;
-  std::vector<copy> copies, results;
+  internal::growable<copy> copies, results;
   copies.reserve(call.operands.size());
   results.reserve(call.results.size());
-  std::vector<const_any_block> read(call.operands.begin(), call.operands.end());
-  std::vector<any_block> made(call.results.begin(), call.results.end());
+  internal::growable<const_any_block> read(call.operands.begin(), call.operands.end());
+  internal::growable<any_block> made(call.results.begin(), call.results.end());
   for (const_any_block& x : read) {
     if (x.type != element_of<T>) continue;
     const strided<Wide>& wide = copies.emplace_back(x.template as<const T>()).block();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/core/config.hpp"
+#include "shardwise/core/growable.hpp"
 #include "shardwise/plan/normal_form.hpp"
 #include "shardwise/process/host_exchange.hpp"
 #include "shardwise/process/spawn.hpp"
@@ -31,7 +32,7 @@ SHARDWISE_INLINE host_exchange::payloads host_exchange::all(std::string_view nam
     std::string mine;
     payloads theirs;
     std::uint64_t size = 0;
-    std::vector<std::uint64_t> sizes;
+    internal::growable<std::uint64_t> sizes;
   };
   const std::lock_guard lock(mutex_);
   const auto others = static_cast<std::size_t>(link_.owners().count());
@@ -49,8 +50,8 @@ SHARDWISE_INLINE host_exchange::payloads host_exchange::all(std::string_view nam
         time::time_point::max() - time::now());
     link_.finish_by(within < left ? time::now() + within : time::time_point::max());
     const auto trade = [&](std::span<const std::byte> out, const auto& in) {
-      std::vector<owner_link::outgoing> sent;
-      std::vector<owner_link::incoming> wanted;
+      internal::growable<owner_link::outgoing> sent;
+      internal::growable<owner_link::incoming> wanted;
       for (std::size_t o = 0; o < others; ++o) {
         if (static_cast<index_t>(o) == link_.self()) continue;
         sent.push_back({static_cast<index_t>(o), out});

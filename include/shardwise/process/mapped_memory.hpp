@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/growable.hpp"
 #include "shardwise/core/index.hpp"
 #include "shardwise/process/free_ranges.hpp"
 #include "shardwise/process/shared_memory.hpp"
@@ -10,7 +11,6 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <vector>
 
 namespace shardwise {
 
@@ -76,7 +76,7 @@ class mapped_memory : public shared_memory {
   std::byte* own_;
   std::size_t bytes_;
   memory_address address_{};
-  std::vector<mapping> others_;
+  internal::growable<mapping> others_;
   std::mutex mutex_;
   /// Addresses without pages, and the free parts of steps.
   free_ranges large_;

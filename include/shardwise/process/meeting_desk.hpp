@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/growable.hpp"
 #include "shardwise/process/process_group.hpp"
 #include "shardwise/process/run_history.hpp"
 #include "shardwise/tensor/out_of_memory.hpp"
@@ -14,7 +15,6 @@
 #include <cstring>
 #include <new>
 #include <span>
-#include <vector>
 
 namespace shardwise {
 
@@ -128,7 +128,7 @@ class meeting_desk {
   process_group& group_;
   std::uint32_t channel_;
   desk* own_ = nullptr;
-  std::vector<const desk*> desks_;
+  internal::growable<const desk*> desks_;
   std::uint64_t turn_ = 0;
   /// The turn that the others must have reached before memory that they read may be given back.
   std::uint64_t read_until_ = 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/core/function_view.hpp"
+#include "shardwise/core/growable.hpp"
 #include "shardwise/process/transport.hpp"
 
 #include <algorithm>
@@ -9,7 +10,6 @@
 #include <cstddef>
 #include <memory>
 #include <span>
-#include <vector>
 
 namespace shardwise {
 
@@ -87,9 +87,9 @@ class message_streams {
   /// Messages to one owner, or from it: the segments in order, and the messages in flight.
   template <class Byte>
   struct stream {
-    std::vector<std::span<Byte>> rest{};
+    internal::growable<std::span<Byte>> rest{};
     std::size_t next = 0;
-    std::vector<owner_transport::ticket> open{};
+    internal::growable<owner_transport::ticket> open{};
 
     [[nodiscard]] bool is_done() const noexcept { return next == rest.size() && open.empty(); }
     void clear() noexcept {
@@ -132,8 +132,8 @@ class message_streams {
   std::size_t message_bytes_;
   std::size_t in_flight_;
   /// By kind and owner.
-  std::array<std::vector<stream<const std::byte>>, 2> sent_;
-  std::array<std::vector<stream<std::byte>>, 2> received_;
+  std::array<internal::growable<stream<const std::byte>>, 2> sent_;
+  std::array<internal::growable<stream<std::byte>>, 2> received_;
 };
 
 }  // namespace shardwise

@@ -3,6 +3,7 @@
 
 #include "shardwise/core/error.hpp"
 #include "shardwise/core/function_view.hpp"
+#include "shardwise/core/growable.hpp"
 #include "shardwise/core/guarded.hpp"
 #include "shardwise/mesh/device_owners.hpp"
 #include "shardwise/pool/worker_team.hpp"
@@ -19,7 +20,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace shardwise {
 
@@ -87,7 +87,7 @@ class owner_link {
                 const keep_alive& memory);
 
   /// The same for packed bytes by owner; the entry of this owner is empty.
-  using bytes_by_owner = std::vector<std::vector<std::byte>>;
+  using bytes_by_owner = internal::growable<internal::growable<std::byte>>;
   [[nodiscard]] bytes_by_owner nothing() const;
   void exchange(bytes_by_owner out, bytes_by_owner& in);
 
@@ -179,7 +179,7 @@ class owner_link {
   /// may still arrive.
   struct agreement_cards {
     run_history::summary mine;
-    std::vector<run_history::summary> theirs;
+    internal::growable<run_history::summary> theirs;
   };
   std::shared_ptr<agreement_cards> cards_;
   /// Guards what follows: a failure may be reported while the holder of the turn waits.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/core/config.hpp"
+#include "shardwise/core/growable.hpp"
 #include "shardwise/pool/spin.hpp"
 #include "shardwise/process/owner_link.hpp"
 
@@ -72,8 +73,8 @@ SHARDWISE_INLINE void owner_link::exchange(std::span<const outgoing> out,
 }
 
 SHARDWISE_INLINE void owner_link::exchange(bytes_by_owner out, bytes_by_owner& in) {
-  std::vector<outgoing> sent;
-  std::vector<incoming> wanted;
+  internal::growable<outgoing> sent;
+  internal::growable<incoming> wanted;
   for (std::size_t o = 0; o < out.size(); ++o) {
     if (!out[o].empty()) sent.push_back({static_cast<index_t>(o), out[o]});
     if (!in[o].empty()) wanted.push_back({static_cast<index_t>(o), in[o]});
@@ -189,7 +190,7 @@ SHARDWISE_INLINE void owner_link::open() {
                .version = protocol,
                .desk = desk_ != nullptr ? desk_->offset() : 0,
                .words = run_history::cut(what_)};
-  std::vector<opening> theirs(at(owners_.count()));
+  internal::growable<opening> theirs(at(owners_.count()));
   add_cards(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(theirs)));
   const auto compare_pools = [&](index_t other) {
     const opening& card = theirs[at(other)];
@@ -206,8 +207,8 @@ SHARDWISE_INLINE void owner_link::open() {
   // A card of another pool may be received after this function has failed.
   carry(
       [&] {
-        return std::make_shared<const std::pair<opening, std::vector<opening>>>(mine,
-                                                                                std::move(theirs));
+        return std::make_shared<const std::pair<opening, internal::growable<opening>>>(
+            mine, std::move(theirs));
       },
       compare_pools);
   is_room_ = desk_ != nullptr;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/core/error.hpp"
+#include "shardwise/core/growable.hpp"
 #include "shardwise/pool/cores.hpp"
 #include "shardwise/process/transport.hpp"
 
@@ -150,7 +151,7 @@ class process_group {
   struct waiting {
     progress at;
     std::string words;
-    std::vector<progress> elsewhere;
+    internal::growable<progress> elsewhere;
   };
   /// What is known of another process.
   struct member {
@@ -191,10 +192,10 @@ class process_group {
   std::atomic<bool> has_left_{false};
   bool has_said_if_apart_ = false;
   mutable std::mutex mutex_;
-  std::vector<member> members_;
+  internal::growable<member> members_;
   std::map<std::uint32_t, const std::atomic<std::uint64_t>*> channels_;
   std::map<std::uint32_t, owner_report> failures_;
-  std::vector<retired_block> retired_;
+  internal::growable<retired_block> retired_;
   std::chrono::milliseconds patience_ = std::chrono::minutes(1);
   std::uint32_t next_channel_ = host_channel + 1;
   std::vector<std::byte> note_;

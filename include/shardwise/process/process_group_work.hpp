@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/core/config.hpp"
+#include "shardwise/core/growable.hpp"
 #include "shardwise/process/process_group.hpp"
 #include "shardwise/tensor/out_of_memory.hpp"
 
@@ -316,7 +317,7 @@ SHARDWISE_INLINE void process_group::hear(index_t from, std::span<const std::byt
     case note_kind::waits: {
       const std::size_t pools = head.number & 0xFFU;
       if (rest.size() < pools * sizeof(progress)) break;
-      waiting said{{head.channel, head.number >> 8U}, {}, std::vector<progress>(pools)};
+      waiting said{{head.channel, head.number >> 8U}, {}, internal::growable<progress>(pools)};
       if (pools > 0) std::memcpy(said.elsewhere.data(), rest.data(), pools * sizeof(progress));
       said.words = words.substr(pools * sizeof(progress));
       sender.waits = std::move(said);

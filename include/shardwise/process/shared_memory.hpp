@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/growable.hpp"
 #include "shardwise/core/index.hpp"
 #include "shardwise/tensor/memory_source.hpp"
 #include "shardwise/tensor/system_memory.hpp"
@@ -12,7 +13,6 @@
 #include <memory>
 #include <mutex>
 #include <utility>
-#include <vector>
 
 namespace shardwise {
 
@@ -62,7 +62,7 @@ class process_memory : public shared_memory {
 
    private:
     std::mutex mutex_;
-    std::vector<std::pair<void*, std::size_t>> blocks_;
+    internal::growable<std::pair<void*, std::size_t>> blocks_;
   };
 
   explicit process_memory(std::shared_ptr<remains> of_all) : remains_(std::move(of_all)) {}

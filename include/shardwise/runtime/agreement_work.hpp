@@ -2,13 +2,13 @@
 #pragma once
 
 #include "shardwise/core/config.hpp"
+#include "shardwise/core/growable.hpp"
 #include "shardwise/plan/normal_form.hpp"
 #include "shardwise/runtime/agreement.hpp"
 #include "shardwise/runtime/lower.hpp"
 
 #include <algorithm>
 #include <cstring>
-#include <vector>
 
 namespace shardwise::detail {
 
@@ -58,7 +58,7 @@ SHARDWISE_INLINE std::uint64_t hash_of_bytes(std::span<const std::byte> bytes) n
 SHARDWISE_INLINE void compare_data(tensor_node& made, const const_any_block& host) {
   const owner_link* const link = made.home()->link();
   if (link == nullptr || !link->checks()) return;
-  std::vector<std::byte> packed(
+  internal::growable<std::byte> packed(
       static_cast<std::size_t>(element_count(host.extents) * size_of(host.type)));
   if (!packed.empty())
     made.elements().copy(host, {packed.data(), host.type, host.extents, row_major(host.extents)});
@@ -67,16 +67,20 @@ SHARDWISE_INLINE void compare_data(tensor_node& made, const const_any_block& hos
                   (made.origin() << 1U & 0xFFFFFFFFU));
 }
 
-SHARDWISE_INLINE agreement agreement_of(const pool_state& home, const lowered_program& program) {
-  agreement out;
-  if (home.link() == nullptr) return out;
+SHARDWISE_INLINE void describe_run(agreement& to, const pool_state& home,
+                                   const lowered_program& program) {
   for (const step_desc& step : program.steps) {
     if (step.kind == step_kind::input) continue;
-    if (!out.words.empty()) out.words << ", ";
-    out.words << text_view(step.label) << " to " << to_text(home.mesh(), step.result);
+    if (!to.words.empty()) to.words << ", ";
+    to.words << text_view(step.label) << " to " << to_text(home.mesh(), step.result);
   }
-  out.words << " on " << home.mesh();
-  out.hash = hash_of(program.view());
+  to.words << " on " << home.mesh();
+  to.hash = hash_of(program.view());
+}
+
+SHARDWISE_INLINE agreement agreement_of(const pool_state& home, const lowered_program& program) {
+  agreement out;
+  if (home.link() != nullptr) home.with_owners().describe(out, home, program);
   return out;
 }
 

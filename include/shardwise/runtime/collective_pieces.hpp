@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/core/function_view.hpp"
+#include "shardwise/core/growable.hpp"
 #include "shardwise/kernel/reduce_terms.hpp"
 #include "shardwise/plan/manual_operation.hpp"
 #include "shardwise/plan/pieces.hpp"
@@ -15,7 +16,6 @@
 #include <cstring>
 #include <memory>
 #include <utility>
-#include <vector>
 
 namespace shardwise::internal {
 
@@ -226,7 +226,7 @@ class collective_pieces {
         pack(each.piece, from, memory_->out.writable() + each.offset);
     now.list(from, result_, *memory_);
     home.link()->exchange(memory_->sent, memory_->wanted, [&] {
-      auto kept = std::make_shared<std::vector<shard_buffer<std::byte>>>();
+      auto kept = std::make_shared<internal::growable<shard_buffer<std::byte>>>();
       kept->push_back(memory_->out);
       kept->push_back(memory_->in);
       for (const tensor_node* node : {&from, static_cast<const tensor_node*>(&result_)})
@@ -273,10 +273,10 @@ class collective_pieces {
   bool is_planned_ = false;
   bool has_two_rounds_ = false;
   index_t work_ = 0;
-  std::vector<reduced_part> reduced_;
-  std::vector<index_t> shown_shards_;
-  std::vector<std::pair<index_t, index_t>> read_shards_;
-  std::vector<const std::byte*> seen_shards_;
+  internal::growable<reduced_part> reduced_;
+  internal::growable<index_t> shown_shards_;
+  internal::growable<std::pair<index_t, index_t>> read_shards_;
+  internal::growable<const std::byte*> seen_shards_;
   index_t bytes_read_ = 0;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/growable.hpp"
 #include "shardwise/kernel/reduce_terms.hpp"
 #include "shardwise/kernel/scratch_memory.hpp"
 #include "shardwise/plan/manual_operation.hpp"
@@ -14,7 +15,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <vector>
 
 namespace shardwise::internal {
 
@@ -248,7 +248,7 @@ class collective_run {
   bool keeps_;
   bool is_of_one_;
   /// By shard of the result; empty unless prepared.
-  std::vector<std::vector<copied_block>> copies_;
+  internal::growable<internal::growable<copied_block>> copies_;
 };
 
 }  // namespace shardwise::internal

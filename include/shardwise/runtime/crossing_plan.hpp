@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/growable.hpp"
 #include "shardwise/plan/manual_operation.hpp"
 #include "shardwise/plan/pieces.hpp"
 #include "shardwise/process/owner_link.hpp"
@@ -11,7 +12,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 namespace shardwise::internal {
 
@@ -19,8 +19,8 @@ namespace shardwise::internal {
 struct message_memory {
   shard_buffer<std::byte> out;
   shard_buffer<std::byte> in;
-  std::vector<owner_link::outgoing> sent;
-  std::vector<owner_link::incoming> wanted;
+  internal::growable<owner_link::outgoing> sent;
+  internal::growable<owner_link::incoming> wanted;
 
   /// Makes room for this many packed bytes. Only growth allocates, and nothing is initialised.
   void reserve(memory_arena& storage, index_t bytes_out, index_t bytes_in) {
@@ -65,8 +65,10 @@ class crossing_plan {
 
   /// True once the pieces are found; they are the same in all runs.
   [[nodiscard]] bool is_made() const noexcept { return is_made_; }
-  [[nodiscard]] const std::vector<arrival>& arrivals() const noexcept { return arrivals_; }
-  [[nodiscard]] const std::vector<departure>& departures() const noexcept { return departures_; }
+  [[nodiscard]] const internal::growable<arrival>& arrivals() const noexcept { return arrivals_; }
+  [[nodiscard]] const internal::growable<departure>& departures() const noexcept {
+    return departures_;
+  }
   [[nodiscard]] index_t bytes_out() const noexcept { return bytes_out_; }
   [[nodiscard]] index_t bytes_in() const noexcept { return bytes_in_; }
 
@@ -103,7 +105,7 @@ class crossing_plan {
   /// Packs small pieces behind all others, those of each owner together; `owner_of(piece)` is the
   /// other owner, and `elements_of(piece)` their number.
   template <class Piece, class OwnerOf, class ElementsOf>
-  void bind(std::vector<Piece>& pieces, std::vector<bundle>& bundles, index_t& total,
+  void bind(internal::growable<Piece>& pieces, internal::growable<bundle>& bundles, index_t& total,
             index_t owners, const OwnerOf& owner_of, const ElementsOf& elements_of) const {
     for (index_t owner = 0; owner < owners; ++owner) {
       bundle now{owner, total, 0};
@@ -117,12 +119,12 @@ class crossing_plan {
     }
   }
 
-  std::vector<departure> departures_;
-  std::vector<arrival> arrivals_;
-  std::vector<bundle> bundles_out_;
-  std::vector<bundle> bundles_in_;
+  internal::growable<departure> departures_;
+  internal::growable<arrival> arrivals_;
+  internal::growable<bundle> bundles_out_;
+  internal::growable<bundle> bundles_in_;
   /// The arrivals in the order of their shards.
-  std::vector<std::size_t> by_shard_;
+  internal::growable<std::size_t> by_shard_;
   index_t bytes_out_ = 0;
   index_t bytes_in_ = 0;
   index_t element_size_ = 1;

@@ -3,6 +3,7 @@
 
 #include "shardwise/core/error.hpp"
 #include "shardwise/core/function_view.hpp"
+#include "shardwise/core/growable.hpp"
 #include "shardwise/mesh/mesh.hpp"
 #include "shardwise/plan/ledger.hpp"
 #include "shardwise/pool/worker_team.hpp"
@@ -22,7 +23,6 @@
 #include <stop_token>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace shardwise {
 
@@ -62,7 +62,9 @@ class pool_state {
   [[nodiscard]] const mesh_desc& mesh() const noexcept { return mesh_; }
   [[nodiscard]] index_t devices() const noexcept { return devices_; }
   /// Returns the devices that this process owns, in ascending order.
-  [[nodiscard]] const std::vector<index_t>& own_devices() const noexcept { return own_devices_; }
+  [[nodiscard]] const internal::growable<index_t>& own_devices() const noexcept {
+    return own_devices_;
+  }
   /// Returns the link to the other owners of the mesh; null if this process owns all devices.
   [[nodiscard]] owner_link* link() const noexcept { return links_.link.get(); }
   /// Returns what is done with them; only if there is a link.
@@ -115,17 +117,16 @@ class pool_state {
   };
   pool_state(const mesh_desc& mesh, links others, index_t threads, std::stop_token stop);
 
-  [[nodiscard]] static std::vector<index_t> devices_of(const owner_link* link, index_t devices);
+  [[nodiscard]] static internal::growable<index_t> devices_of(const owner_link* link,
+                                                              index_t devices);
   [[nodiscard]] static links link_of(const mesh_desc& mesh, owner_share share);
   [[nodiscard]] static const mesh_desc& checked(const mesh_desc& mesh);
-  [[nodiscard]] static std::vector<index_t> copy_of(device_numbers numbers);
-  [[nodiscard]] static unsigned default_threads(const owner_link* link,
-                                                const std::vector<index_t>& devices);
-  [[nodiscard]] static std::shared_ptr<memory_arena> arena_of(const owner_link* link);
+  [[nodiscard]] static internal::growable<index_t> copy_of(device_numbers numbers);
+  [[nodiscard]] unsigned default_threads() const;
 
   // The order of the mesh, copied because the list may not outlive the caller.
-  std::vector<index_t> devices_by_position_;
-  std::vector<index_t> positions_by_device_;
+  internal::growable<index_t> devices_by_position_;
+  internal::growable<index_t> positions_by_device_;
   mesh_desc mesh_;
   index_t devices_;
   device_memory memory_;
@@ -134,7 +135,7 @@ class pool_state {
   cost_ledger counted_{mesh_};
   pending_list pending_;
   links links_;
-  std::vector<index_t> own_devices_;
+  internal::growable<index_t> own_devices_;
   worker_team team_;
   std::thread::id maker_ = std::this_thread::get_id();
   std::uint64_t made_ = 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/core/config.hpp"
+#include "shardwise/core/growable.hpp"
 #include "shardwise/kernel/scratch_memory.hpp"
 #include "shardwise/runtime/device_pool.hpp"
 
@@ -100,16 +101,16 @@ SHARDWISE_INLINE pool_state::pool_state(const mesh_desc& mesh, links others, ind
       mesh_{mesh.axes, device_order(devices_by_position_, positions_by_device_)},
       devices_(mesh.devices()),
       memory_(devices_),
-      arena_(arena_of(others.link.get())),
+      arena_(others.link != nullptr ? others.work->arena(*others.link) : memory_arena::create()),
       links_(std::move(others)),
       own_devices_(devices_of(link(), devices_)),
-      team_(threads != 0 ? threads : default_threads(link(), own_devices_), std::move(stop)) {
+      team_(threads != 0 ? threads : default_threads(), std::move(stop)) {
   if (link() != nullptr) link()->stop_with(team_);
 }
 
-SHARDWISE_INLINE std::vector<index_t> pool_state::devices_of(const owner_link* link,
-                                                             index_t devices) {
-  std::vector<index_t> own;
+SHARDWISE_INLINE internal::growable<index_t> pool_state::devices_of(const owner_link* link,
+                                                                    index_t devices) {
+  internal::growable<index_t> own;
   for (index_t d = 0; d < devices; ++d)
     if (link == nullptr || link->owners().owner_of(d) == link->self()) own.push_back(d);
   return own;
@@ -138,7 +139,9 @@ SHARDWISE_INLINE pool_state::links pool_state::link_of(const mesh_desc& mesh, ow
            "there are more owners than own a device, and one that owns none takes no part");
   if (owners == 1) return {};
   static constexpr internal::owner_work work{&internal::exchange_pieces, &internal::finish_pieces,
-                                             &internal::give_up_pieces, &internal::collect_shards};
+                                             &internal::give_up_pieces,  &internal::collect_shards,
+                                             &internal::describe_run,    &internal::cores_of,
+                                             &internal::shared_arena};
   message_text what;
   what << mesh;
   return {
@@ -153,28 +156,33 @@ SHARDWISE_INLINE const mesh_desc& pool_state::checked(const mesh_desc& mesh) {
   return mesh;
 }
 
-SHARDWISE_INLINE std::vector<index_t> pool_state::copy_of(device_numbers numbers) {
+SHARDWISE_INLINE internal::growable<index_t> pool_state::copy_of(device_numbers numbers) {
   return {numbers.begin(), numbers.end()};
 }
 
-SHARDWISE_INLINE unsigned pool_state::default_threads(const owner_link* link,
-                                                      const std::vector<index_t>& devices) {
-  index_t cores = core_set::available().size();
-  // The processes of a host divide its cores, unless each is bound to its own.
-  if (link != nullptr) {
-    const index_t sharers = link->group().host_count(link->patience());
-    const index_t share = link->group().host_cores().size() / sharers;
-    cores = std::clamp<index_t>(share, 1, cores);
-  }
-  return static_cast<unsigned>(std::min(static_cast<index_t>(devices.size()), cores));
+SHARDWISE_INLINE unsigned pool_state::default_threads() const {
+  const index_t cores =
+      link() != nullptr ? links_.work->cores(*link()) : core_set::available().size();
+  return static_cast<unsigned>(std::min(static_cast<index_t>(own_devices_.size()), cores));
 }
 
-SHARDWISE_INLINE std::shared_ptr<memory_arena> pool_state::arena_of(const owner_link* link) {
-  if (link == nullptr || !link->shares_memory()) return memory_arena::create();
-  return memory_arena::create(
-      memory_arena::default_cache_limit() / link->group().host_count(link->patience()),
-      link->group().memory());
+namespace internal {
+
+SHARDWISE_INLINE index_t cores_of(const owner_link& link) {
+  // The processes of a host divide its cores, unless each is bound to its own.
+  const index_t sharers = link.group().host_count(link.patience());
+  const index_t share = link.group().host_cores().size() / sharers;
+  return std::clamp<index_t>(share, 1, core_set::available().size());
 }
+
+SHARDWISE_INLINE std::shared_ptr<memory_arena> shared_arena(const owner_link& link) {
+  if (!link.shares_memory()) return memory_arena::create();
+  return memory_arena::create(
+      memory_arena::default_cache_limit() / link.group().host_count(link.patience()),
+      link.group().memory());
+}
+
+}  // namespace internal
 
 SHARDWISE_INLINE device_pool::device_pool(const mesh_desc& mesh, index_t threads,
                                           std::stop_token stop)

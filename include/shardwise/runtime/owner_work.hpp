@@ -5,12 +5,18 @@
 #include "shardwise/core/index.hpp"
 #include "shardwise/layout/index_range.hpp"
 
+#include <memory>
+
 namespace shardwise {
 
+class memory_arena;
+class owner_link;
 class pool_state;
+struct lowered_program;
 
 namespace internal {
 
+struct agreement;
 class collective_pieces;
 class shards_of_all;
 struct message_memory;
@@ -27,6 +33,12 @@ struct owner_work {
   void (*give_up)(pool_state& home) noexcept;
   /// Gets the shards of a tensor that other owners have.
   void (*collect)(shards_of_all& to, pool_state& home);
+  /// Describes a program to the others.
+  void (*describe)(agreement& to, const pool_state& home, const lowered_program& program);
+  /// Returns this process's part of the cores of its machine, which it shares with some of them,
+  /// and an arena, of memory that they read if there is any.
+  index_t (*cores)(const owner_link& link);
+  std::shared_ptr<memory_arena> (*arena)(const owner_link& link);
 };
 
 void exchange_pieces(collective_pieces& of, pool_state& home, message_memory& memory,
@@ -34,6 +46,9 @@ void exchange_pieces(collective_pieces& of, pool_state& home, message_memory& me
 void finish_pieces(pool_state& home);
 void give_up_pieces(pool_state& home) noexcept;
 void collect_shards(shards_of_all& to, pool_state& home);
+void describe_run(agreement& to, const pool_state& home, const lowered_program& program);
+[[nodiscard]] index_t cores_of(const owner_link& link);
+[[nodiscard]] std::shared_ptr<memory_arena> shared_arena(const owner_link& link);
 
 }  // namespace internal
 }  // namespace shardwise

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/growable.hpp"
 #include "shardwise/layout/shard_owners.hpp"
 #include "shardwise/runtime/device_pool.hpp"
 #include "shardwise/tensor/node.hpp"
@@ -8,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 namespace shardwise::internal {
 
@@ -44,7 +44,7 @@ class shards_of_all {
   std::optional<index_t> reader_;
   owner_link::bytes_by_owner received_;
   /// The shards received from other owners, by shard.
-  std::vector<const std::byte*> brought_;
+  internal::growable<const std::byte*> brought_;
 };
 
 }  // namespace shardwise::internal

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/core/config.hpp"
+#include "shardwise/core/growable.hpp"
 #include "shardwise/runtime/agreement.hpp"
 #include "shardwise/runtime/shards_of_all.hpp"
 
@@ -44,9 +45,9 @@ SHARDWISE_INLINE void shards_of_all::check_replicas(pool_state& home,
   const shard_table& where = read_.where();
   const auto at = [](index_t i) { return static_cast<std::size_t>(i); };
   /// The hashes of all shards, by owner; of those that an owner does not have, 0.
-  std::vector<std::vector<std::uint64_t>> hashes(at(link.owners().count()),
-                                                 std::vector<std::uint64_t>(at(where.count())));
-  std::vector<std::uint64_t>& mine = hashes[at(link.self())];
+  internal::growable<internal::growable<std::uint64_t>> hashes(
+      at(link.owners().count()), internal::growable<std::uint64_t>(at(where.count())));
+  internal::growable<std::uint64_t>& mine = hashes[at(link.self())];
   for (index_t i = 0; i < where.count_here(); ++i) {
     const index_t s = where.shard_here(i);
     const auto bytes = at(where.size_of_shard(s) * size_of(read_.tensor().type));
@@ -99,7 +100,7 @@ SHARDWISE_INLINE void shards_of_all::copy(pool_state& home, const shard_owners& 
         };
         for (index_t s = 0; s < where.count() && is_reader; ++s)
           total += where.is_here(s) ? 0 : bytes_of(s);
-        std::vector<std::byte>& all = received_[at(link.self())];
+        internal::growable<std::byte>& all = received_[at(link.self())];
         all.resize(total);
         std::size_t next = 0;
         for (index_t s = 0; s < where.count() && is_reader; ++s) {
@@ -121,7 +122,7 @@ SHARDWISE_INLINE void shards_of_all::bring(pool_state& home, const shard_owners&
   const auto at = [](index_t i) { return static_cast<std::size_t>(i); };
   owner_link::bytes_by_owner out = link.nothing();
   received_ = link.nothing();
-  std::vector<std::size_t> wanted(out.size(), 0);
+  internal::growable<std::size_t> wanted(out.size(), 0);
   const bool is_reader = is_for(link.self());
   for (index_t s = 0; s < where.count(); ++s) {
     const auto bytes = at(where.size_of_shard(s) * size_of(read_.tensor().type));
@@ -130,13 +131,12 @@ SHARDWISE_INLINE void shards_of_all::bring(pool_state& home, const shard_owners&
     if (keeper != link.self()) continue;
     const std::byte* const data = read_.shard(s).data();
     for (index_t other = 0; other < link.owners().count(); ++other)
-      if (is_for(other) && holders.holder(s, other) < 0)
-        out[at(other)].insert(out[at(other)].end(), data, data + bytes);
+      if (is_for(other) && holders.holder(s, other) < 0) out[at(other)].append(data, data + bytes);
   }
   for (std::size_t owner = 0; owner < wanted.size(); ++owner)
     received_[owner].resize(wanted[owner]);
   link.exchange(std::move(out), received_);
-  std::vector<std::size_t> next(received_.size(), 0);
+  internal::growable<std::size_t> next(received_.size(), 0);
   brought_.resize(at(where.count()), nullptr);
   for (index_t s = 0; s < where.count() && is_reader; ++s) {
     if (where.is_here(s)) continue;

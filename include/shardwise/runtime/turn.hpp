@@ -2,10 +2,10 @@
 #pragma once
 
 #include "shardwise/core/error.hpp"
+#include "shardwise/core/growable.hpp"
 
 #include <mutex>
 #include <utility>
-#include <vector>
 
 namespace shardwise {
 
@@ -88,7 +88,7 @@ class machine_turn {
   /// Returns true if the holder of this turn waits, through others, for a thread that works for
   /// `own`.
   [[nodiscard]] bool would_wait_for(const machine_turn* own,
-                                    const std::vector<waiter>& waiters) const;
+                                    const internal::growable<waiter>& waiters) const;
 
   std::mutex mutex_;
   std::mutex looking_;

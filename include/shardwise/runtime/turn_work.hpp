@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/core/config.hpp"
+#include "shardwise/core/growable.hpp"
 #include "shardwise/runtime/turn.hpp"
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace shardwise {
 /// The threads that wait for a turn.
 struct machine_turn::waiting_room {
   std::mutex mutex;
-  std::vector<waiter> waiters;
+  internal::growable<waiter> waiters;
 };
 
 SHARDWISE_INLINE machine_turn::waiting_room& machine_turn::room() {
@@ -67,9 +68,9 @@ SHARDWISE_INLINE void machine_turn::wait() {
   all.waiters.pop_back();
 }
 
-SHARDWISE_INLINE bool machine_turn::would_wait_for(const machine_turn* own,
-                                                   const std::vector<waiter>& waiters) const {
-  std::vector<const machine_turn*> awaited{this};
+SHARDWISE_INLINE bool machine_turn::would_wait_for(
+    const machine_turn* own, const internal::growable<waiter>& waiters) const {
+  internal::growable<const machine_turn*> awaited{this};
   const auto is_awaited = [&](const machine_turn* turn) {
     return std::find(awaited.begin(), awaited.end(), turn) != awaited.end();
   };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/growable.hpp"
 #include "shardwise/plan/post_order.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 namespace shardwise::detail {
 
@@ -41,7 +41,7 @@ class value_slots {
     int slot = -1;
   };
 
-  std::vector<entry> values_;
+  internal::growable<entry> values_;
   std::int32_t pass_ = -1;
 };
 

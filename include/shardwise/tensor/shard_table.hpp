@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/growable.hpp"
 #include "shardwise/kernel/strided.hpp"
 #include "shardwise/layout/shard_owners.hpp"
 #include "shardwise/layout/tensor_desc.hpp"
 
 #include <cstddef>
 #include <memory>
-#include <vector>
 
 namespace shardwise {
 
@@ -111,9 +111,9 @@ class shard_table {
   index_t self_ = 0;
   /// By shard, the first of this process's devices that holds it, or -1; empty if there is one
   /// owner.
-  std::vector<index_t> own_devices_;
+  internal::growable<index_t> own_devices_;
   /// The shards that are here.
-  std::vector<index_t> here_;
+  internal::growable<index_t> here_;
 };
 
 /// A table shared by tensors.

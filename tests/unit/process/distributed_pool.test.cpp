@@ -24,7 +24,10 @@ namespace {
 struct pod : mesh<axis<"data", 2>, axis<"model", 4>> {};
 using X = sharded_tensor<float, extents<16, 4>, layout<pod, P<"data", "model">>>;
 
-std::vector<index_t> own(const device_pool& pool) { return pool.state()->own_devices(); }
+std::vector<index_t> own(const device_pool& pool) {
+  const auto& devices = pool.state()->own_devices();
+  return {devices.begin(), devices.end()};
+}
 
 /// Calls `f()` in `n` processes and returns what was said in each, in any order.
 template <class F>
