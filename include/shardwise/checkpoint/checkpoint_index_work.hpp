@@ -24,11 +24,20 @@
 #include <utility>
 #include <vector>
 
+// g++ 12 warns about its own AVX-512 intrinsics here too, as kernel/eigen.hpp explains.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 // clang-format off
 #define XXH_INLINE_ALL 1  // its functions are the program's own
 #include <xxhash.h>
 #undef XXH_INLINE_ALL
 // clang-format on
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 
 namespace shardwise {
 
