@@ -84,6 +84,9 @@ struct rule_table {
   add(text_is_malformed, "a text follows the syntax of its notation");
   add(layout_has_no_text,
       "a layout can be expressed in its notation, and the text fits its capacity");
+  add(program_has_no_text,
+      "a program that leaves the library says only what its notation can: known sizes, contiguous "
+      "splits, and operations of the library");
   add(host_size_differs, "the host's data has as many elements as the tensor");
   add(input_has_no_sharding, "every tensor of a batch has an entry with its key");
   add(sharding_has_no_input, "every entry of the sharding of a batch has the key of a tensor");

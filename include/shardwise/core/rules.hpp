@@ -38,7 +38,7 @@ enum class violation : unsigned char {
   operation_has_no_gradient, loss_is_no_number, cotangent_differs, value_is_captured,
   value_is_being_differentiated, value_is_computed_already,
   // texts
-  text_is_malformed, layout_has_no_text,
+  text_is_malformed, layout_has_no_text, program_has_no_text,
   // the machine
   host_rank_differs, host_size_differs, input_has_no_sharding, sharding_has_no_input,
   sample_differs, loader_state_differs, hosts_are_not_alike, host_batch_is_not_contiguous,

@@ -167,8 +167,9 @@ struct kernel_of<interpolate_operation> {
  private:
   using what = interpolate_operation;
 
-  [[nodiscard]] static detail::interpolated_positions positions(const attributes& how, index_t from,
-                                                                index_t to) noexcept {
+  [[nodiscard]] static internal::interpolated_positions positions(const attributes& how,
+                                                                  index_t from,
+                                                                  index_t to) noexcept {
     if (what::is_transposed(how)) std::swap(from, to);
     return {what::method(how), what::is_aligned(how), from, to};
   }

@@ -157,6 +157,16 @@ class compiled_step {
     }
   }
 
+  /// Returns the program of a call with these arguments, which is compiled as by a call: a view that
+  /// is valid until the next one. Runs nothing except what pending arguments need, and changes no
+  /// argument.
+  template <class... X>
+    requires(... || internal::has_tensor_in<std::remove_cvref_t<X>>())
+  [[nodiscard]] program_view code(X&&... x) {
+    const detail::step_programs::call now(programs_);
+    return program_for<X...>(x...).program.code();
+  }
+
   /// Returns the number of programs it keeps: one for each set of types, sizes, layouts and
   /// constants of its calls, at most the last eight.
   [[nodiscard]] std::size_t programs() const noexcept { return programs_.size(); }

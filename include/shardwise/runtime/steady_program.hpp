@@ -3,6 +3,7 @@
 
 #include "shardwise/core/config.hpp"
 #include "shardwise/plan/ledger.hpp"
+#include "shardwise/plan/program.hpp"
 #include "shardwise/tensor/node.hpp"
 
 #include <cstddef>
@@ -48,6 +49,8 @@ class steady_program {
   [[nodiscard]] bool changes(std::size_t argument) const noexcept;
   /// Returns the cost of a run for one device.
   [[nodiscard]] cost_ledger ledger() const noexcept;
+  /// Returns its instructions; the inputs are the arguments, in order, and then what is constant.
+  [[nodiscard]] program_view code() const noexcept;
   /// Runs the program on computed tensors.
   void run(std::span<tensor_node* const> tensors);
   /// Returns true if a run gives some arguments other layouts or sizes.

@@ -220,6 +220,10 @@ SHARDWISE_INLINE cost_ledger steady_program::ledger() const noexcept {
   return ledger_of(parts_->program);
 }
 
+SHARDWISE_INLINE program_view steady_program::code() const noexcept {
+  return parts_->program.view();
+}
+
 SHARDWISE_INLINE void steady_program::run(std::span<tensor_node* const> tensors) {
   parts& p = *parts_;
   const std::lock_guard turn(p.home->turn());
