@@ -125,6 +125,10 @@ class instruction_export {
     const mlir_value& x = value(from);
     if (state_.is_per_device()) return write_moved(i, x);
     if (const value_id next = only_reader(i); next >= 0 && is_reshard(next)) return set(i, {x});
+    value_id first = from;
+    while (is_reshard(first) && only_reader(first) >= 0) first = program_.code[first].operands[0];
+    if (program_.values[first].layout.without_halos() == program_.values[i].layout.without_halos())
+      return set(i, {x});
     bool moves = false;
     for (value_id k = i; is_reshard(k); k = program_.code[k].operands[0])
       moves = moves || static_cast<collective>(program_.how(k).integers[0]) != collective::slice;

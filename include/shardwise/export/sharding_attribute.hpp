@@ -44,9 +44,10 @@ class sharding_attributes {
   [[nodiscard]] const std::string& refusal() const noexcept { return refusal_; }
 
   /// Returns a layout as HLO or Shardy writes it, without quotes. A pending reduction that tiles
-  /// cannot express has the names of the mesh.
+  /// cannot express has the names of the mesh. Halos are left to the reader, who has the whole
+  /// tensor.
   [[nodiscard]] std::string text_of(const layout_desc& layout) {
-    named_sharding named = to_named(mesh_, layout);
+    named_sharding named = to_named(mesh_, layout.without_halos());
     string_sink out;
     if (const text_view reason = why_not(named); !reason.empty()) return refuse(reason);
     if (is_sdy()) {

@@ -216,12 +216,11 @@ SHARDWISE_INLINE bool steady_program::changes(std::size_t argument) const noexce
   return parts_->is_changed[argument];
 }
 
-SHARDWISE_INLINE cost_ledger steady_program::ledger() const noexcept {
-  return ledger_of(parts_->program);
-}
-
 SHARDWISE_INLINE program_view steady_program::code() const noexcept {
   return parts_->program.view();
+}
+SHARDWISE_INLINE cost_ledger steady_program::ledger() const noexcept {
+  return ledger_of(parts_->program);
 }
 
 SHARDWISE_INLINE void steady_program::run(std::span<tensor_node* const> tensors) {
