@@ -210,8 +210,7 @@ class instruction_export {
     const value_id from = program_.code[i].operands[0];
     const manual_collective called = manual_collective::read(program_.how(i));
     const tensor_desc& after = program_.values[i];
-    if (called.as_terms && called.of_one && !state_.is_per_device() &&
-        manual_axes(i) == 0)
+    if (called.as_terms && called.of_one && !state_.is_per_device() && manual_axes(i) == 0)
       return set(i, {requested(value(from), after.layout, true)});
     const unsigned axes = manual_axes(i);
     const mlir_value x = in_region(from, axes);
@@ -262,7 +261,7 @@ class instruction_export {
   }
   void write_operation(value_id i) {
     const operation& what = program_.what(i);
-    const tensor_descs operands = program_.operands(i);
+    tensor_descs operands = program_.operands(i);
     const std::vector<mlir_type> types = result_types(i);
     const unsigned axes = manual_axes(i);
     mlir_values read;
@@ -286,9 +285,9 @@ class instruction_export {
     }
     set(i, made);
   }
-  /// In the form for one device: cuts operands to what the device uses of them, if others are split
-  /// along the same dimensions.
-  void take_own_parts(value_id i, const tensor_descs& operands, mlir_values& read) {
+  /// In the form for one device: cuts operands to what the device uses of them, if others or the
+  /// result are split along the same dimensions.
+  void take_own_parts(value_id i, tensor_descs& operands, mlir_values& read) {
     const operation& what = program_.what(i);
     if (what.rule == nullptr) return;
     const factor_rule rule = what.rule(program_.how(i), operands);
@@ -306,6 +305,7 @@ class instruction_export {
         if (more.empty() || x.type.extents[d] % parts != 0) continue;
         x = collective_lowering(ops, *program_.mesh, 0)
                 .append({collective::slice, reduction::sum, more, -1, d, {}}, x);
+        operands[o].layout.dims[d] = wanted;
       }
   }
   /// Adds the shardings of an instruction's results to the operation that computes them.

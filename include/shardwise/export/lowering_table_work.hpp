@@ -142,6 +142,7 @@ inline constexpr lowering_row others[] = {
     {"solve", without_counterpart_words, &l::without_counterpart},
     {"inverse", without_counterpart_words, &l::without_counterpart},
     {"determinant", without_counterpart_words, &l::without_counterpart},
+    {"slogdet", without_counterpart_words, &l::without_counterpart},
     {"orthonormal_columns", without_counterpart_words, &l::without_counterpart},
     {"eigenvectors", without_counterpart_words, &l::without_counterpart},
     {"singular_vectors", without_counterpart_words, &l::without_counterpart},

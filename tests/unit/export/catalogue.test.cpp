@@ -60,6 +60,43 @@ TEST_CASE("every operation of the catalogue is written in every form") {
   CHECK(written > 150);
 }
 
+TEST_CASE("the gradient of every operation is written, of every element type") {
+  const mesh_desc mesh = exported::mesh_of_examples();
+  int written = 0;
+  for (const catalogued_operation& entry : catalogue)
+    for (const element type : {element::f32, element::f64, element::bf16, element::f16}) {
+      tensor_descs operands = example_of(mesh, entry).operands;
+      for (tensor_desc& each : operands)
+        if (each.type == element::f32) each.type = each.rank() == 0 ? computed_in(type) : type;
+      exported::example_program program = exported::gradient_of(mesh, entry, operands);
+      if (!program.is_made) continue;
+      const std::string name = "gradient of " + text_of(entry.name) + ' ' + text_of(to_text(type));
+      CAPTURE(name);
+      CHECK(exported::keep_all_forms(name, program.code.view()) == "");
+      ++written;
+    }
+  CHECK(written > 300);
+}
+
+TEST_CASE("every operation is written for integers and truth values that it takes") {
+  const mesh_desc mesh = exported::mesh_of_examples();
+  int written = 0;
+  for (const catalogued_operation& entry : catalogue)
+    for (const element type : {element::i32, element::i64, element::i8, element::u8,
+                               element::boolean, element::f64, element::bf16, element::f16}) {
+      tensor_descs operands = example_of(mesh, entry).operands;
+      for (tensor_desc& each : operands)
+        if (each.type == element::f32) each.type = type;
+      const exported::example_program program = exported::program_of(mesh, entry, operands);
+      if (!program.is_made) continue;
+      const std::string name = text_of(entry.name) + " of " + text_of(to_text(type));
+      CAPTURE(name);
+      CHECK(exported::keep_all_forms(name, program.code.view()) == "");
+      ++written;
+    }
+  CHECK(written > 500);
+}
+
 TEST_CASE("only operations without a counterpart are custom calls") {
   const mesh_desc mesh = exported::mesh_of_examples();
   for (const catalogued_operation& entry : catalogue) {

@@ -6,6 +6,7 @@
 #include <shardwise/operation/catalogue.hpp>
 #include <shardwise/operation/catalogue_example.hpp>
 #include <shardwise/plan.hpp>
+#include <shardwise/plan/differentiate.hpp>
 #include <shardwise/runtime/stored_program.hpp>
 
 #include <cstdlib>
@@ -85,6 +86,37 @@ inline example_program program_of(const mesh_desc& mesh, const catalogued_operat
     to.keep(to.append(operation_of<result_operation>, result_operation::how(1), {first},
                       made.results[0]));
   }
+  out.is_made = true;
+  return out;
+}
+
+/// Returns the program of the gradient of an operation on operands like those of its example: the
+/// cotangent of its result is the last input. Empty if it has none.
+inline example_program gradient_of(const mesh_desc& mesh, const catalogued_operation& entry,
+                                   const tensor_descs& operands) {
+  example_program out;
+  out.code.resize(512, 16);
+  program_builder to(out.code);
+  to.place(mesh);
+  if (entry.what == nullptr || entry.what->gradient == nullptr) return out;
+  const operation_example example = example_of(mesh, entry);
+  const operation_arguments given =
+      detail::arguments_from_front(entry, example.given, operands[0].rank());
+  const attributes how = attributes_of(entry, given, operands);
+  if (!entry.check_elements(how, operands).ok()) return out;
+  value_ids inputs, wanted;
+  for (const tensor_desc& each : operands) {
+    inputs.push_back(to.append(operation_of<input_operation>, {}, {}, each));
+    if (has_fractions(each.type)) wanted.push_back(inputs[inputs.ssize() - 1]);
+  }
+  const value_id result = to.emit(*entry.what, how, inputs);
+  if (wanted.empty() || !has_fractions(to.value(result).type)) return out;
+  differentiation gradient(to, 0, wanted);
+  gradient.seed(result, to.append(operation_of<input_operation>, {}, {}, to.value(result)));
+  gradient.run();
+  value_ids found;
+  for (const value_id i : wanted) found.push_back(gradient.cotangent_of(i, to.value(i).layout));
+  for (const value_id i : found) to.keep(i);
   out.is_made = true;
   return out;
 }
