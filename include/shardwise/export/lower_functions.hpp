@@ -111,6 +111,10 @@ inline mlir_value erf(lowering& at, const mlir_value& x) {
   return at.custom("mhlo.erf", {x}, x.type);
 }
 inline mlir_values error_function(lowering& at) { return {erf(at, at.in())}; }
+/// What is left of 1: small results have the absolute error of the error function.
+inline mlir_values rest_of_error_function(lowering& at) {
+  return {at.subtract(at.number(1, at.in()), erf(at, at.in()))};
+}
 inline mlir_values gelu_exact(lowering& at) {
   const mlir_value x = at.maximum(at.in(), at.number(-64, at.in()));
   const mlir_value above = erf(at, at.multiply(x, at.number(1 / std::numbers::sqrt2, x)));

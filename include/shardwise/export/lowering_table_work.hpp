@@ -58,7 +58,7 @@ inline constexpr lowering_row functions[] = {
     {"acosh", "log, sqrt", &e::acosh},
     {"atanh", "log_plus_one", &e::atanh},
     {"erf", "custom_call @mhlo.erf", &e::error_function},
-    {"erfc", without_counterpart_words, &l::without_counterpart},
+    {"erfc", "custom_call @mhlo.erf, subtract", &e::rest_of_error_function},
     {"erfinv", without_counterpart_words, &l::without_counterpart},
     {"lgamma", without_counterpart_words, &l::without_counterpart},
     {"digamma", without_counterpart_words, &l::without_counterpart},
