@@ -77,7 +77,7 @@ namespace shardwise::internal {
   constexpr text_view names[] = {"iota_like",    "tril",        "triu",           "dropout",
                                  "uniform_like", "normal_like", "take",           "take_along",
                                  "scatter",      "put_along",   "max_with_index", "min_with_index",
-                                 "top_k"};
+                                 "top_k",        "update_slice"};
   for (const text_view name : names)
     if (what.name == name) return true;
   return false;

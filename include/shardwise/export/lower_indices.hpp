@@ -224,7 +224,26 @@ inline mlir_values dynamic_slice(lowering& at) {
   return {at.op("dynamic_slice", first_indices(at, at.in(), at.in(1)), at.result(),
                 "slice_sizes = " + mlir_array(at.result().extents))};
 }
+/// Writes what a device holds of a part that is written across devices.
+inline mlir_value update_own(lowering& at) {
+  const int dim = at.dim();
+  const index_t count = at.in(1).type.extents[dim], here = at.in().type.extents[dim];
+  const index_t last = at.operands()[0].extents[dim] - count;
+  const mlir_value wanted = at.convert(at.in(2), "i64");
+  const mlir_value begin =
+      at.minimum(at.maximum(wanted, at.integer(0, wanted.type)), at.integer(last, wanted.type));
+  const mlir_type line{"i64", {here}};
+  const mlir_value apart = at.spread(at.subtract(at.start_of(dim), begin), line.extents);
+  const mlir_value places = at.add(at.iota(line, 0), apart), zero = at.integer(0, line);
+  const mlir_value is_written =
+      at.both(at.compare(places, "GE", zero), at.compare(places, "LT", at.integer(count, line)));
+  if (count == 0) return at.in();
+  const mlir_value taken =
+      gather_along(at, at.in(1), at.select(is_written, places, zero), dim, at.in().type);
+  return at.select(at.spread(is_written, at.in().type.extents, {dim}), taken, at.in());
+}
 inline mlir_values update_slice(lowering& at) {
+  if (!at.start_of(at.dim()).name.empty()) return {update_own(at)};
   mlir_values read = first_indices(at, at.in(), at.in(2));
   read.insert(read.begin() + 1, at.in(1));
   return {at.op("dynamic_update_slice", read, at.result())};
