@@ -99,6 +99,7 @@ class instruction_export {
   void write_call(value_id i) {
     const program_view body = program_.callee(i);
     std::vector<mlir_type> types;
+    types.reserve(static_cast<std::size_t>(body.result_count));
     for (std::int32_t r = 0; r < body.result_count; ++r)
       types.push_back(type_of(body.values[body.results[r]]));
     mlir_values read;

@@ -12,7 +12,7 @@ using dims = std::vector<index_t>;
 /// True where `a` comes before `b`: NaN comes last.
 inline mlir_value comes_before(lowering& at, const mlir_value& a, const mlir_value& b,
                                bool is_descending) {
-  const mlir_value is_before = at.compare(a, is_descending ? "GT" : "LT", b);
+  mlir_value is_before = at.compare(a, is_descending ? "GT" : "LT", b);
   if (!is_mlir_float(a.type.element)) return is_before;
   return at.either(is_before, at.both(at.invert(at.is_nan(a)), at.is_nan(b)));
 }
@@ -75,7 +75,7 @@ std::string choosing(lowering& at, std::string_view element) {
   const mlir_type value{element, {}}, place{"i64", {}};
   return at.region({value, place, value, place}, [&](const mlir_values& x) {
     const auto better = [&](const mlir_value& a, const mlir_value& b) {
-      const mlir_value is_beyond = at.compare(a, Kind == reduction::max ? "GT" : "LT", b);
+      mlir_value is_beyond = at.compare(a, Kind == reduction::max ? "GT" : "LT", b);
       if (!is_mlir_float(element)) return is_beyond;
       return at.either(is_beyond, at.both(at.is_nan(a), at.invert(at.is_nan(b))));
     };

@@ -50,7 +50,7 @@ class lowering : public stablehlo_ops {
   void start_at(mlir_values starts) { starts_ = std::move(starts); }
   /// Appends the global indices along a dimension, of 64 bits.
   mlir_value indices(const mlir_type& like, int d) {
-    const mlir_value own = iota(like.of("i64"), d);
+    mlir_value own = iota(like.of("i64"), d);
     if (start_of(d).name.empty()) return own;
     return add(own, spread(start_of(d), own.type.extents));
   }

@@ -80,6 +80,7 @@ class stablehlo_ops {
   /// dimensions are `dims` of the result, by default the last ones.
   value spread(const value& x, const extents_desc& extents) {
     std::vector<index_t> dims;
+    dims.reserve(x.type.extents.size());
     for (int d = 0; d < x.type.rank(); ++d) dims.push_back(extents.ssize() - x.type.rank() + d);
     return spread(x, extents, dims);
   }
