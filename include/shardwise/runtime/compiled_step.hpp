@@ -157,9 +157,9 @@ class compiled_step {
     }
   }
 
-  /// Returns the program of a call with these arguments, which is compiled as by a call: a view that
-  /// is valid until the next one. Runs nothing except what pending arguments need, and changes no
-  /// argument.
+  /// Returns the program of a call with these arguments, which is compiled as by a call: a view
+  /// that is valid until the next one. Runs nothing except what pending arguments need, and changes
+  /// no argument.
   template <class... X>
     requires(... || internal::has_tensor_in<std::remove_cvref_t<X>>())
   [[nodiscard]] program_view code(X&&... x) {
