@@ -17,6 +17,7 @@
 #include "shardwise/io/npy.hpp"
 #include "shardwise/io/npy_header.hpp"
 #include "shardwise/io/open_files.hpp"
+#include "shardwise/io/program_json.hpp"
 #include "shardwise/io/safetensors.hpp"
 #include "shardwise/io/safetensors_directory.hpp"
 #include "shardwise/io/safetensors_header.hpp"

@@ -129,6 +129,7 @@ std::optional<row_arrays> gradients_agree(const device_pool& pool, const operati
   if (!roots.empty()) {
     const cost_ledger planned = [&] {
       const lowered_program program = lower(roots);
+      require_round_trip(program.view());
       return summarize(pool.mesh(), program.steps.data(), program.lives.data(),
                        static_cast<std::int32_t>(program.steps.size()));
     }();

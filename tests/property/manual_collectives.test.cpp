@@ -3,6 +3,7 @@
 // costs, and their gradients.
 #include "property/operation_row.hpp"
 #include "property/owner_outcomes.hpp"
+#include "property/round_trip.hpp"
 #include <shardwise/runtime/any_manual.hpp>
 
 #include <functional>
@@ -427,6 +428,7 @@ TEST_CASE("programs of manual collectives cost what their traces say, with gradi
   check_same(pool.counters(), paper);
   // The recorded program, run from its instructions.
   constexpr auto recorded = trace_program(exchange, abstract<X>());
+  generated::require_round_trip(recorded.view());
   const any_tensor<float> again = run<float>(prepare<float>(recorded), x);
   REQUIRE(to_host(again)() == to_host(value)());
 }

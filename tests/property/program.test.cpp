@@ -5,6 +5,7 @@
 // not called twice in one expression.
 #include "examples/next_character/model.hpp"
 #include "property/generated_program.hpp"
+#include "property/round_trip.hpp"
 #include "support/catch.hpp"
 #include <shardwise/operation/manual_collectives.hpp>
 #include <shardwise/plan/mark.hpp>
@@ -102,6 +103,8 @@ void compare(const program_view& paper, const Result& result) {
   const stored_program have = normal(run.view());
   INFO("on paper\n" << show(wanted.view()) << "in the run\n" << show(have.view()));
   REQUIRE(have.view() == wanted.view());
+  generated::require_round_trip(paper);
+  generated::require_round_trip(run.view());
   REQUIRE(hash_of(have.view()) == hash_of(wanted.view()));
 }
 

@@ -4,6 +4,7 @@
 
 #include "property/every_owner.hpp"
 #include "property/operation_row.hpp"
+#include "property/round_trip.hpp"
 #include "support/catch.hpp"
 #include "support/watched.hpp"
 #include <shardwise/runtime/lower.hpp>
@@ -205,6 +206,7 @@ inline std::optional<row_arrays> agrees(const device_pool& pool, const operation
   }
   const cost_ledger planned = [&] {
     const lowered_program program = lower(roots);
+    require_round_trip(program.view());
     return summarize(pool.mesh(), program.steps.data(), program.lives.data(),
                      static_cast<std::int32_t>(program.steps.size()));
   }();

@@ -2,6 +2,7 @@
 // A step that reads an operand through views has the bits of one that reads a copy, whatever the
 // views, the step and the layout.
 #include "property/generated.hpp"
+#include "property/round_trip.hpp"
 #include "support/catch.hpp"
 #include <shardwise/operation/catalogue.hpp>
 
@@ -165,6 +166,8 @@ void check(const any_tensor<float>& x, const std::vector<application>& seen,
   const stored_program views = program_of(x, seen, reader, false, is_shared);
   if (views.count == 0) return;
   const stored_program copies = program_of(x, seen, reader, true, is_shared);
+  generated::require_round_trip(views.view());
+  generated::require_round_trip(copies.view());
   const prepared_program read(views.view(), {&element_kernels_of<float>});
   const prepared_program copied(copies.view(), {&element_kernels_of<float>});
   const bool is_read_through = read.planned().steps.size() < copied.planned().steps.size();

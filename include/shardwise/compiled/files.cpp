@@ -15,6 +15,7 @@
 #include "shardwise/io/npy_header_work.hpp"
 #include "shardwise/io/npy_work.hpp"
 #include "shardwise/io/open_files_work.hpp"
+#include "shardwise/io/program_json_work.hpp"
 #include "shardwise/io/safetensors_directory_work.hpp"
 #include "shardwise/io/safetensors_header_work.hpp"
 #include "shardwise/io/safetensors_index_work.hpp"
