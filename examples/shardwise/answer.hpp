@@ -22,6 +22,7 @@ struct surroundings {
   bool has_colors = false;
   objection (*write_file)(const std::string& path, const std::string& words) = nullptr;
   outcome<std::string> (*list_files)(const request& asked, form as) = nullptr;
+  outcome<std::string> (*export_program)(const request& asked, form as) = nullptr;
 };
 
 namespace detail {
@@ -46,13 +47,13 @@ namespace detail {
   return std::move(out).line();
 }
 
-[[nodiscard]] inline outcome<std::string> words_of_files(const request& asked, form as,
-                                                         const surroundings& around) {
+[[nodiscard]] inline outcome<std::string> words_of_files(
+    const request& asked, form as, outcome<std::string> (*read)(const request&, form)) {
   if (asked.operands.empty())
     return refusal("argument_is_missing", "this needs the names of files");
-  if (around.list_files == nullptr)
+  if (read == nullptr)
     return refusal("file_is_not_readable", "there are no files here").of("operands");
-  return around.list_files(asked, as);
+  return read(asked, as);
 }
 
 [[nodiscard]] inline outcome<std::string> words_of_inspection(const request& asked,
@@ -94,7 +95,9 @@ namespace detail {
     case operations_command:
       return written(list_operations(asked, memory));
     case files_command:
-      return detail::words_of_files(asked, as, around);
+      return detail::words_of_files(asked, as, around.list_files);
+    case export_command:
+      return detail::words_of_files(asked, as, around.export_program);
     default:
       return refusal("command_is_missing", "a command is needed: " + std::string(all_commands));
   }

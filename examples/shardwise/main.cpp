@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // What shardings and operations say, in the shell: `shardwise inspect`, `hybrid`, `draw`, `infer`
-// and `operations`, and what files hold: `files`; one request a call or, with --batch, one a line.
+// and `operations`, what files hold: `files`, and programs for other tools: `export`; one request a
+// call or, with --batch, one a line.
+#include "export.hpp"
 #include "files.hpp"
 #include "lines.hpp"
 #include "write_file.hpp"
@@ -27,6 +29,7 @@ void print_help(const request& asked) {
       "usage: shardwise inspect|hybrid|draw|operations OPTIONS [--json]\n"
       "       shardwise infer OPTIONS OPERAND... [--json]\n"
       "       shardwise files FILE... [--json]\n"
+      "       shardwise export FILE OPTIONS [--json]\n"
       "       shardwise [COMMAND] --batch       answers one JSON request per line of input\n"
       "       shardwise --help | --version\n";
   constexpr std::string_view purposes[] = {
@@ -35,7 +38,8 @@ void print_help(const request& asked) {
       "a picture of a sharding or of a reshard",
       "the result of an operation on operands, or the reshards that it needs",
       "all operations, their parameters, and the pending reductions that they accept",
-      "the names, shapes and types in NPY, NPZ, IDX, CSV and safetensors files and checkpoints"};
+      "the names, shapes and types in NPY, NPZ, IDX, CSV and safetensors files and checkpoints",
+      "a program in a file of JSON, as StableHLO or Shardy"};
   for (std::size_t c = 0; c < std::size(commands); ++c) {
     if (asked.what != no_command && asked.what != commands[c].which) continue;
     out += "\n" + std::string(commands[c].label) + ": " + std::string(purposes[c]) + "\n";
@@ -71,8 +75,9 @@ refusal out_of_memory() { return {"out_of_memory", "there is not enough memory f
 
 std::string answer_one(std::string_view line, workspace& memory, command otherwise) {
   try {
-    return answer_line(line, memory, otherwise,
-                       {.write_file = write_file, .list_files = list_files});
+    return answer_line(
+        line, memory, otherwise,
+        {.write_file = write_file, .list_files = list_files, .export_program = export_program});
   } catch (const std::bad_alloc&) {
     return to_json(out_of_memory());
   }
@@ -116,7 +121,7 @@ int answer_call(const std::vector<std::string_view>& arguments, bool json) {
   } else {
     workspace memory;
     const auto words = answer(call.asked, memory, json ? form::json : form::text,
-                              {has_colors(), write_file, list_files});
+                              {has_colors(), write_file, list_files, export_program});
     if (!words) return refuse(words.why(), json ? to_json(words.why(), call.asked, memory) : "");
     std::cout << *words;
   }

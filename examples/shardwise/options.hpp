@@ -19,7 +19,8 @@ enum command : unsigned {
   draw_command = 4,
   infer_command = 8,
   operations_command = 16,
-  files_command = 32
+  files_command = 32,
+  export_command = 64
 };
 
 struct command_name {
@@ -28,11 +29,12 @@ struct command_name {
 };
 inline constexpr command_name commands[] = {
     {inspect_command, "inspect"}, {hybrid_command, "hybrid"},         {draw_command, "draw"},
-    {infer_command, "infer"},     {operations_command, "operations"}, {files_command, "files"}};
+    {infer_command, "infer"},     {operations_command, "operations"}, {files_command, "files"},
+    {export_command, "export"}};
 inline constexpr std::string_view all_commands =
-    "inspect, hybrid, draw, infer, operations or files";
+    "inspect, hybrid, draw, infer, operations, files or export";
 /// The commands whose arguments are not all options: types of operands, and files.
-inline constexpr unsigned with_operands = infer_command | files_command;
+inline constexpr unsigned with_operands = infer_command | files_command | export_command;
 
 /// One option: the commands that accept it, an example of its value (empty for a flag), and its
 /// purpose.
@@ -47,7 +49,7 @@ struct option {
 
 inline constexpr unsigned of_shardings = inspect_command | draw_command;
 inline constexpr unsigned of_all = inspect_command | hybrid_command | draw_command | infer_command |
-                                   operations_command | files_command;
+                                   operations_command | files_command | export_command;
 
 inline constexpr option own_options[] = {
     {"mesh", of_shardings | infer_command, "data=2,model=4",
@@ -83,6 +85,8 @@ inline constexpr option own_options[] = {
     {"out", infer_command, "'f32[8@data,32@model]'",
      "the requested type of the result; several types are separated by ;"},
     {"verify", files_command, "", "compare checkpoints with their checksums"},
+    {"form", export_command, "per_device", "the shapes: global, or per_device"},
+    {"shardy", export_command, "", "shardings of Shardy instead of HLO strings"},
     {"markdown", operations_command, "", "the page of all operations"},
     {"json", of_all, "", "print one JSON object"},
 };

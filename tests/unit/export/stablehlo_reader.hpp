@@ -128,6 +128,10 @@ class stablehlo_reader {
       (void)in.text("sharding");
       return x;
     }
+    if (one.name == "sdy.propagation_barrier") {
+      (void)in.text("allowed_direction");
+      return x;
+    }
     demand(one.name.starts_with("stablehlo."), "no operation is " + one.name);
     const std::string name = one.name.substr(10);
     if (const auto row = elementwise_rows().find(name); row != elementwise_rows().end())
