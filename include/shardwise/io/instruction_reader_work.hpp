@@ -235,7 +235,7 @@ class instruction_reader {
       diagnosis verdict;
       const int rank = operands_[0].rank();
       const manual_collective called =
-          entry->called(to_.mesh(), detail::arguments_from_front(*entry, given, rank), verdict);
+          entry->called(to_.mesh(), arguments_from_front(*entry, given, rank), verdict);
       if (!verdict.ok() || !has_operands(1)) return refuse("axes", verdict);
       if (!is_manual_collective(to_.mesh(), called.how()))
         return refuse("op", "its arguments describe no collective on manual axes");
@@ -253,8 +253,7 @@ class instruction_reader {
       const operation& what = *detail::contractions[given.integer("semiring")].what;
       return append_checked(*find_named_operation(what.name), how);
     }
-    const operation_arguments from_front =
-        detail::arguments_from_front(*entry, given, operands_[0].rank());
+    const operation_arguments from_front = arguments_from_front(*entry, given, operands_[0].rank());
     if (given.has("dims") && !entry->names.of_result)
       if (const diagnosis verdict = over(from_front.integers("dims")).judge(operands_[0].rank());
           !verdict.ok())

@@ -104,7 +104,7 @@ template <class Class>
     int least = 1, int most = 1,
     diagnosis (*check)(const attributes&, const tensor_descs&) = nullptr) noexcept {
   catalogued_operation entry =
-      detail::with_class<Class>({.name = Class::name, .least = least, .most = most});
+      internal::with_class<Class>({.name = Class::name, .least = least, .most = most});
   if (check != nullptr) entry.check = check;
   return entry;
 }

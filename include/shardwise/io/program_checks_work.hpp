@@ -46,8 +46,7 @@ namespace shardwise::internal {
                   .want = rule.operands.ssize()};
   if (rule.operands.size() != operands.size()) return made;
   made = infer(mesh, what, how, operands);
-  if (const diagnosis sizes = detail::check_result_sizes(rule, made); !sizes.ok())
-    made.verdict = sizes;
+  if (const diagnosis sizes = check_result_sizes(rule, made); !sizes.ok()) made.verdict = sizes;
   return made;
 }
 

@@ -47,7 +47,7 @@ class step_arguments {
                           const tensor_descs& operands) const {
     const argument_fault fault = check_arguments(entry, given_);
     return is_read_ && fault.missing.empty() && fault.too_long.empty() && !fault.has_unknown &&
-           attributes_of(entry, detail::arguments_from_front(entry, given_, operands[0].rank()),
+           attributes_of(entry, arguments_from_front(entry, given_, operands[0].rank()),
                          operands) == how;
   }
   [[nodiscard]] const std::string& members() const noexcept { return members_; }
@@ -116,7 +116,7 @@ class step_arguments {
                                                        const attributes& how) {
   step_arguments out;
   out.set("dim", {how.integers[0]});
-  if (detail::takes_parameter(entry, "index")) {
+  if (takes_parameter(entry, "index")) {
     out.set("index", {how.integers[1]});
     return out;
   }
@@ -144,7 +144,7 @@ class step_arguments {
                                                          const attributes& how) {
   step_arguments out;
   if (!(how.number >= 0 && how.number < 16384)) return out;
-  const bool has_window = detail::takes_parameter(entry, "window");
+  const bool has_window = takes_parameter(entry, "window");
   const index_t most = window_numbers::most_dimensions;
   operation_arguments::integer_list strides, paddings, extents;
   for (index_t i = 0; i < window_attributes::strides_given(how) && i < most; ++i)

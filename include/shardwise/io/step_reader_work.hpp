@@ -212,7 +212,7 @@ class member_reader {
                                                         std::deque<std::string>& texts) {
   operation_arguments out;
   for (const parameter_desc& one : parameters) {
-    if (!detail::takes_parameter(entry, one.name)) continue;
+    if (!takes_parameter(entry, one.name)) continue;
     const std::string key(one.name);
     const auto* const value = in.find(key);
     if (value == nullptr || *value == false) continue;

@@ -75,7 +75,7 @@ struct catalogued_operation {
   dims_among names{};
 };
 
-namespace detail {
+namespace internal {
 
 template <class Class>
 [[nodiscard]] constexpr diagnosis check_of(const attributes& how, const tensor_descs& operands) {
@@ -108,6 +108,10 @@ template <class Class>
   }
   return entry;
 }
+
+}  // namespace internal
+
+namespace detail {
 
 /// Returns the entry of an operation that is a class.
 template <class Class>

@@ -78,7 +78,7 @@ struct argument_fault {
   return {{}, known != given.size(), {}};
 }
 
-namespace detail {
+namespace internal {
 
 /// The parameters whose values are dimensions.
 inline constexpr text_view names_of_dimensions[] = {"dim", "dims", "order", "split", "concat"};
@@ -192,7 +192,7 @@ constexpr void unsplit_factor(tensor_descs& operands, const factor_rule& rule,
   return false;
 }
 
-}  // namespace detail
+}  // namespace internal
 
 /// Checks an operation on operands and infers its results, as its function does for tensors of
 /// these types.

@@ -98,7 +98,7 @@ struct equation_words {
     if (place >= left_over(o)) return -1;
     const text_view word = words.operands[o];
     int before = 0;
-    while (word[static_cast<std::size_t>(before)] != '.') ++before;
+    for (std::size_t i = 0; word[i] != '.'; ++i) before += internal::is_letter(word[i]) ? 1 : 0;
     return before + left_over(o) - 1 - place;
   };
   int most = 0;

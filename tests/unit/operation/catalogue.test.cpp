@@ -573,6 +573,8 @@ TEST_CASE("The ellipsis of an equation is named by letters, and broadcast") {
   CHECK(named("bA,b", {extents_desc{2, 3}, extents_desc{2}}) == "bA,b->A");
   CHECK(named("ii", {extents_desc{2, 2}}) == "ii->");
   CHECK(named("...ij, jk", {extents_desc{5, 2, 3}, extents_desc{3, 4}}) == "Zij,jk->Zik");
+  // What is no letter names no dimension: such an equation is refused afterwards.
+  CHECK(named("]], [{5=={0,1}....i->i", {extents_desc{2, 3}}).size() > 0);
   // Operands of too low a rank have no leading dimensions.
   CHECK(named("...ij,jk->...ik", {extents_desc{3}, extents_desc{3, 4}}) == "ij,jk->ik");
 }
