@@ -26,11 +26,12 @@ namespace further {
           .rule = violation::operand_rank_differs, .have = one.rank(), .want = operands[0].rank()};
   return over(how.integers[0]).judge(operands[0].rank());
 }
+/// Bits of dimensions that an operand does not have reduce nothing.
 [[nodiscard]] constexpr diagnosis check_reduced(const attributes& how,
-                                                const tensor_descs& operands) noexcept {
+                                                const tensor_descs&) noexcept {
   const index_t bits = how.integers[0];
-  if (bits < 0 || bits >= index_t{1} << operands[0].rank())
-    return {.rule = violation::dimension_is_out_of_range, .have = bits, .want = operands[0].rank()};
+  if (bits < 0 || bits >= index_t{1} << max_rank)
+    return {.rule = violation::dimension_is_out_of_range, .have = bits, .want = max_rank};
   return {};
 }
 [[nodiscard]] constexpr diagnosis check_equation(const attributes& how,

@@ -46,9 +46,14 @@ class step_arguments {
   [[nodiscard]] bool give(const catalogued_operation& entry, const attributes& how,
                           const tensor_descs& operands) const {
     const argument_fault fault = check_arguments(entry, given_);
-    return is_read_ && fault.missing.empty() && fault.too_long.empty() && !fault.has_unknown &&
-           attributes_of(entry, arguments_from_front(entry, given_, operands[0].rank()),
-                         operands) == how;
+    if (!is_read_ || !fault.missing.empty() || !fault.too_long.empty() || fault.has_unknown)
+      return false;
+    const int rank = operands[0].rank();
+    const operation_arguments from_front = arguments_from_front(entry, given_, rank);
+    if (given_.has("dims") && !entry.names.of_result &&
+        !over(from_front.integers("dims")).judge(rank).ok())
+      return false;
+    return attributes_of(entry, from_front, operands) == how;
   }
   [[nodiscard]] const std::string& members() const noexcept { return members_; }
 

@@ -217,7 +217,7 @@ TEST_CASE("what is malformed is named by its place") {
   CHECK(step(R"({"name": "y", "op": "exp", "operands": ["x"], "donated": true})") ==
         "steps[0].donated: only inputs are donated");
   CHECK(step(R"({"name": "y", "op": "reduce", "operands": ["x"], "attributes":
-                 {"integers": [9, 0]}})")
+                 {"integers": [256, 0]}})")
             .starts_with("steps[0].operands: dimension_is_out_of_range"));
   CHECK_THROWS_WITH(program_from_json(text_of("", "z")), contains("results[0]"));
 }
