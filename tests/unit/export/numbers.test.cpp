@@ -52,9 +52,9 @@ void check_step(const X& x, const Y& y, const device_pool& pool) {
 }
 
 /// The operations of the catalogue that StableHLO has no counterpart for.
-const std::set<std::string> without_counterpart = {
-    "determinant", "digamma", "erfc",        "erfinv", "householder_product",
-    "inverse",     "lgamma",  "normal_like", "solve"};
+const std::set<std::string> without_counterpart = {"determinant",         "digamma", "erfinv",
+                                                   "householder_product", "inverse", "lgamma",
+                                                   "normal_like",         "solve"};
 
 }  // namespace
 
