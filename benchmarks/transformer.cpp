@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "../examples/demo/model.hpp"
 #include "harness.hpp"
-#include <shardwise/runtime/lower.hpp>
-#include <shardwise/runtime/splice.hpp>
+#include <shardwise/engine/lower.hpp>
+#include <shardwise/engine/splice.hpp>
 #include <shardwise/shardwise.hpp>
 
 #include <cstddef>
@@ -57,14 +57,14 @@ class steps_alone {
 
  private:
   struct alone {
-    detail::steady_program program;
+    internal::steady_program program;
     std::vector<tensor_node*> tensors;
   };
 
   void add(const lowered_program& all, const step_desc& step) {
-    std::vector<node_ptr> nodes(static_cast<std::size_t>(all.count));
-    std::vector<operation_kernel> kernels = all.kernels;
-    std::vector<detail::recorded_argument> arguments;
+    internal::growable<node_ptr> nodes(static_cast<std::size_t>(all.count));
+    internal::growable<instruction_work> works = all.works;
+    internal::growable<internal::recorded_argument> arguments;
     std::vector<tensor_node*> tensors;
     for (const std::int32_t o : step.operands) {
       node_ptr& read = nodes[static_cast<std::size_t>(all.steps[static_cast<std::size_t>(o)].root)];
@@ -74,9 +74,9 @@ class steps_alone {
       arguments.push_back({read, real});
       tensors.push_back(real.get());
     }
-    detail::program_splice(all.view(), nodes, kernels).make({step.root}, home_);
+    internal::program_splice(all.view(), nodes, works).make({step.root}, home_);
     steps_.push_back(
-        {detail::steady_program(arguments, {{nodes[static_cast<std::size_t>(step.root)], -1}}),
+        {internal::steady_program(arguments, {{nodes[static_cast<std::size_t>(step.root)], -1}}),
          std::move(tensors)});
   }
 

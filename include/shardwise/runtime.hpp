@@ -1,28 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// The lazy engine: the device pool, lazy expressions, and programs.
+/// What programs do with tensors that run: operations, gradients, compiled steps.
 
-#include "shardwise/runtime/agreement.hpp"
 #include "shardwise/runtime/any_einsum.hpp"
 #include "shardwise/runtime/any_manual.hpp"
 #include "shardwise/runtime/any_mark.hpp"
 #include "shardwise/runtime/any_operations.hpp"
 #include "shardwise/runtime/compiled_step.hpp"
 #include "shardwise/runtime/custom_gradient.hpp"
-#include "shardwise/runtime/device_pool.hpp"
-#include "shardwise/runtime/distributed_pool.hpp"
 #include "shardwise/runtime/explain.hpp"
 #include "shardwise/runtime/gradient.hpp"
 #include "shardwise/runtime/lazy_domain.hpp"
-#include "shardwise/runtime/make_nodes.hpp"
-#include "shardwise/runtime/number_operand.hpp"
-#include "shardwise/runtime/pending_list.hpp"
 #include "shardwise/runtime/recompute.hpp"
 #include "shardwise/runtime/repeated_operands.hpp"
-#include "shardwise/runtime/replay.hpp"
-#include "shardwise/runtime/run_program.hpp"
-#include "shardwise/runtime/steady_program.hpp"
 #include "shardwise/runtime/step.hpp"
 #include "shardwise/runtime/sync.hpp"
 #include "shardwise/runtime/trace_nan.hpp"
@@ -33,27 +24,9 @@
 #include "shardwise/runtime/vmap.hpp"
 #include "shardwise/runtime/waiting.hpp"
 
-// The engine, which is in the compiled library, and passes that are compiled in the program.
+// Passes that are compiled in the program.
 #if !defined(SHARDWISE_COMPILED)
-#include "shardwise/runtime/argument_node.hpp"
-#include "shardwise/runtime/collective_node.hpp"
-#include "shardwise/runtime/collective_pieces.hpp"
-#include "shardwise/runtime/collective_run.hpp"
-#include "shardwise/runtime/computation.hpp"
-#include "shardwise/runtime/crossing_plan.hpp"
-#include "shardwise/runtime/custom_gradients.hpp"
 #include "shardwise/runtime/deferred.hpp"
-#include "shardwise/runtime/each_node.hpp"
-#include "shardwise/runtime/fill_node.hpp"
+#include "shardwise/runtime/expression_loop.hpp"
 #include "shardwise/runtime/lazy.hpp"
-#include "shardwise/runtime/lower.hpp"
-#include "shardwise/runtime/read_part.hpp"
-#include "shardwise/runtime/recorded_graph.hpp"
-#include "shardwise/runtime/result_node.hpp"
-#include "shardwise/runtime/shard_rows.hpp"
-#include "shardwise/runtime/shards_of_all.hpp"
-#include "shardwise/runtime/splice.hpp"
-#include "shardwise/runtime/step_run.hpp"
-#include "shardwise/runtime/viewed_operand.hpp"
-#include "shardwise/runtime/whole_node.hpp"
 #endif

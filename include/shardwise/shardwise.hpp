@@ -14,6 +14,7 @@
 #endif
 #include "shardwise/tensor.hpp"
 #include "shardwise/process.hpp"
+#include "shardwise/engine.hpp"
 #include "shardwise/runtime.hpp"
 #include "shardwise/host.hpp"
 #include "shardwise/draw.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A pool that two processes share, of headers alone and with no other header: it links.
-#include <shardwise/runtime/distributed_pool.hpp>
+#include <shardwise/engine/distributed_pool.hpp>
 
 #include <atomic>
 

@@ -7,9 +7,9 @@
 #include "property/generated_program.hpp"
 #include "property/round_trip.hpp"
 #include "support/catch.hpp"
+#include <shardwise/engine/lower.hpp>
 #include <shardwise/operation/manual_collectives.hpp>
 #include <shardwise/plan/mark.hpp>
-#include <shardwise/runtime/lower.hpp>
 
 #include <array>
 #include <memory>

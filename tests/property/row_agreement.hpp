@@ -7,7 +7,7 @@
 #include "property/round_trip.hpp"
 #include "support/catch.hpp"
 #include "support/watched.hpp"
-#include <shardwise/runtime/lower.hpp>
+#include <shardwise/engine/lower.hpp>
 
 #include <array>
 #include <bit>

@@ -5,7 +5,7 @@
 #include "shardwise/data/gathered_batch.hpp"
 #include "shardwise/data/ordered_queue.hpp"
 #include "shardwise/data/prefetch.hpp"
-#include "shardwise/runtime/run_program.hpp"
+#include "shardwise/engine/run_program.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -36,6 +36,7 @@ struct call;
 
 template <class Function, class A>
 struct call<Function, A> {
+  using function = Function;
   A first;
   static constexpr std::size_t arguments = A::arguments;
   static constexpr int calls = 1 + A::calls;
@@ -43,6 +44,7 @@ struct call<Function, A> {
 };
 template <class Function, class A, class B>
 struct call<Function, A, B> {
+  using function = Function;
   A first;
   B second;
   static constexpr std::size_t arguments =
@@ -52,6 +54,7 @@ struct call<Function, A, B> {
 };
 template <class Function, class A, class B, class C>
 struct call<Function, A, B, C> {
+  using function = Function;
   A first;
   B second;
   C third;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/engine/agreement.hpp"
 #include "shardwise/host/factories.hpp"
 #include "shardwise/host/host_block.hpp"
-#include "shardwise/runtime/agreement.hpp"
 #include "shardwise/tensor/any_tensor.hpp"
 
 namespace shardwise {

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "shardwise/core/growable.hpp"
+#include "shardwise/engine/agreement.hpp"
 #include "shardwise/host/distribute.hpp"
 #include "shardwise/kernel/reduction_identity.hpp"
-#include "shardwise/runtime/agreement.hpp"
 
 #include <cstddef>
 #include <cstring>

@@ -2,11 +2,11 @@
 #pragma once
 
 #include "shardwise/core/function_view.hpp"
+#include "shardwise/engine/device_pool.hpp"
 #include "shardwise/host/made_from.hpp"
 #include "shardwise/kernel/any_block.hpp"
 #include "shardwise/kernel/element_kernels.hpp"
 #include "shardwise/layout/layout_rules.hpp"
-#include "shardwise/runtime/device_pool.hpp"
 #include "shardwise/tensor/tensor_handle.hpp"
 
 #include <memory>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/engine/device_pool.hpp"
 #include "shardwise/host/eigen_names.hpp"
 #include "shardwise/kernel/element_kernels.hpp"
-#include "shardwise/runtime/device_pool.hpp"
 #include "shardwise/runtime/sync.hpp"
 #include "shardwise/tensor/any_tensor.hpp"
 #include "shardwise/tensor/shown_as.hpp"

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "shardwise/core/config.hpp"
+#include "shardwise/engine/shards_of_all.hpp"
 #include "shardwise/host/host.hpp"
-#include "shardwise/runtime/shards_of_all.hpp"
 #include "shardwise/tensor/shared_blocks.hpp"
 
 namespace shardwise::detail {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/engine/number_operand.hpp"
 #include "shardwise/kernel/conversion_kernels.hpp"
 #include "shardwise/kernel/element_kernels.hpp"
 #include "shardwise/layout/element.hpp"
-#include "shardwise/runtime/number_operand.hpp"
 
 #include <cstddef>
 #include <utility>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/runtime/stored_program.hpp"
+#include "shardwise/engine/stored_program.hpp"
 
 #include <string>
 #include <string_view>

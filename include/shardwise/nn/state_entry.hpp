@@ -2,11 +2,11 @@
 #pragma once
 
 #include "shardwise/core/nest.hpp"
+#include "shardwise/engine/make_nodes.hpp"
 #include "shardwise/expression/nest.hpp"
 #include "shardwise/host/distribute.hpp"
 #include "shardwise/host/host.hpp"
 #include "shardwise/layout/notation.hpp"
-#include "shardwise/runtime/make_nodes.hpp"
 #include "shardwise/tensor/any_tensor.hpp"
 
 #include <concepts>

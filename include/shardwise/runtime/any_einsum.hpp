@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/growable.hpp"
 #include "shardwise/operation/einsum.hpp"
 #include "shardwise/operation/semiring.hpp"
 #include "shardwise/runtime/any_operations.hpp"
@@ -11,7 +12,6 @@
 #include <tuple>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace shardwise {
 
@@ -27,7 +27,7 @@ inline void require_whole_contraction(const mesh_desc& mesh, const factor_rule& 
 
 /// Returns what is known of tensors.
 template <Element T>
-[[nodiscard]] tensor_descs described(const std::vector<any_tensor<T>>& list) {
+[[nodiscard]] tensor_descs described(const internal::growable<any_tensor<T>>& list) {
   tensor_descs known;
   for (const any_tensor<T>& x : list) known.push_back(x.tensor());
   return known;
@@ -47,7 +47,7 @@ template <class Permitted, class Arithmetic, class First, class... Rest>
     permitted = Permitted::bits(first.mesh());
   }
   using class_type = typename Arithmetic::operation_class;
-  std::vector<any_tensor<T>> left{any_tensor<T>(first), any_tensor<T>(rest)...};
+  internal::growable<any_tensor<T>> left{any_tensor<T>(first), any_tensor<T>(rest)...};
   bounded_text<47> words = named_dimensions(equation, {first.extents(), rest.extents()...});
   const auto once = [permitted](text_view of, auto... x) {
     require(parse_einsum(of).verdict);

@@ -14,6 +14,7 @@
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace shardwise {
 
@@ -205,7 +206,7 @@ struct any_domain {
   /// A number among the operands, as a tensor of rank 0.
   template <Element T, class Model>
   [[nodiscard]] static any_tensor<T> number(const Model& model, T value) {
-    return internal::handle_of<any_tensor<T>>(detail::number_node_beside(model, value));
+    return internal::handle_of<any_tensor<T>>(internal::number_node_beside(model, value));
   }
   /// A further result of an operation with several results.
   template <class T>

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/growable.hpp"
+#include "shardwise/engine/make_nodes.hpp"
+#include "shardwise/engine/run_program.hpp"
+#include "shardwise/engine/steady_program.hpp"
 #include "shardwise/expression/nest.hpp"
 #include "shardwise/operation/number.hpp"
 #include "shardwise/operation/random_keys.hpp"
 #include "shardwise/process/owner_link.hpp"
 #include "shardwise/runtime/gradient.hpp"
-#include "shardwise/runtime/make_nodes.hpp"
-#include "shardwise/runtime/run_program.hpp"
-#include "shardwise/runtime/steady_program.hpp"
 #include "shardwise/runtime/step.hpp"
 #include "shardwise/runtime/step_programs.hpp"
 #include "shardwise/tensor/variables.hpp"
 #if !defined(SHARDWISE_COMPILED)
-#include "shardwise/runtime/steady_program_work.hpp"
+#include "shardwise/engine/steady_program_work.hpp"
 #endif
 
 #include <bit>
@@ -25,7 +26,6 @@
 #include <tuple>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace shardwise {
 
@@ -48,8 +48,8 @@ inline constexpr bool is_given_to_change =
 /// The placeholders for the arguments of one call while a function is recorded.
 struct step_stand_ins {
   std::shared_ptr<pool_state> home;
-  std::vector<recorded_argument> made;
-  std::vector<node_ptr> numbers;
+  internal::growable<recorded_argument> made;
+  internal::growable<node_ptr> numbers;
 
   template <class First, class X>
   [[nodiscard]] auto of(const X& x) {
@@ -202,7 +202,7 @@ class compiled_step {
     constexpr const void* types = &detail::type_mark<X...>;
     entry* const found = programs_.find(types);
     if (found != nullptr) return *found;
-    std::vector<node_ptr> stand_ins;
+    internal::growable<node_ptr> stand_ins;
     entry made = record<X...>(types, stand_ins, std::as_const(x)...);
     require_unchanged_captures(stand_ins);
     return programs_.keep(std::move(made));
@@ -223,21 +223,21 @@ class compiled_step {
   }
   /// Calls the function with placeholders for its arguments, which it lists, and plans its program.
   template <class... X>
-  [[nodiscard]] entry record(const void* types, std::vector<node_ptr>& stand_ins,
+  [[nodiscard]] entry record(const void* types, internal::growable<node_ptr>& stand_ins,
                              const std::remove_cvref_t<X>&... x) {
     using first = first_of<X...>;
     detail::step_stand_ins all{internal::first_in(x...).share()->home(), {}, {}};
     std::tuple<argument<X, first>...> arguments{all.template of<first>(x)...};
-    for (const detail::recorded_argument& each : all.made) stand_ins.push_back(each.stand_in);
+    for (const internal::recorded_argument& each : all.made) stand_ins.push_back(each.stand_in);
     constexpr std::index_sequence_for<X...> places;
     const detail::step_parts had = parts_in(arguments, places);
-    std::vector<detail::recorded_result> made;
+    internal::growable<internal::recorded_result> made;
     const auto finish = [&](std::shared_ptr<const void> hollow) {
       return entry{types,
                    {},
                    std::move(all.numbers),
                    std::move(hollow),
-                   detail::steady_program(all.made, made)};
+                   internal::steady_program(all.made, made)};
     };
     if constexpr (std::is_void_v<returned<X...>>) {
       call<X...>(arguments, places);

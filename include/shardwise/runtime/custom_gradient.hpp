@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/growable.hpp"
 #include "shardwise/plan/custom_gradient.hpp"
 #include "shardwise/runtime/gradient.hpp"
 
@@ -9,7 +10,6 @@
 #include <memory>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace shardwise::detail {
 
@@ -87,7 +87,7 @@ class graph_custom_recording {
   void add_gradient(node_ptr x, node_ptr g);
 
   std::uint64_t begin_;
-  std::vector<node_ptr> results_, cotangents_, arguments_, gradients_;
+  internal::growable<node_ptr> results_, cotangents_, arguments_, gradients_;
   std::size_t next_ = 0;
 };
 template <>

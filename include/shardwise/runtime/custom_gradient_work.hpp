@@ -2,9 +2,9 @@
 #pragma once
 
 #include "shardwise/core/config.hpp"
-#include "shardwise/runtime/computation.hpp"
+#include "shardwise/engine/custom_gradients.hpp"
+#include "shardwise/engine/pending_node.hpp"
 #include "shardwise/runtime/custom_gradient.hpp"
-#include "shardwise/runtime/custom_gradients.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -12,22 +12,22 @@
 namespace shardwise::detail {
 
 SHARDWISE_INLINE bool graph_custom_recording::is_own(const node_ptr& made) const {
-  pending_computation* const task = made->task();
+  pending_node* const task = made->task();
   return task != nullptr && !made->ready() && task->sequence() > begin_ &&
          std::find(results_.begin(), results_.end(), made) == results_.end();
 }
 
 SHARDWISE_INLINE void graph_custom_recording::finish_results() {
   for (const node_ptr& each : results_)
-    if (pending_computation* const task = each->task()) task->set_custom_gradient();
+    if (pending_node* const task = each->task()) task->set_custom_gradient();
 }
 
 SHARDWISE_INLINE bool graph_custom_recording::records() const { return !open_recordings().empty(); }
 
 SHARDWISE_INLINE graph_custom_recording::again_what_follows::again_what_follows() noexcept
-    : before_(std::exchange(pending_computation::recomputes(), true)) {}
+    : before_(std::exchange(pending_node::recomputes(), true)) {}
 SHARDWISE_INLINE graph_custom_recording::again_what_follows::~again_what_follows() {
-  pending_computation::recomputes() = before_;
+  pending_node::recomputes() = before_;
 }
 
 SHARDWISE_INLINE void graph_custom_recording::add_gradient(node_ptr x, node_ptr g) {

@@ -140,14 +140,13 @@ struct waiting<Operation, Paper, X> {
     constexpr const operation& what = operation_of<class_type>;
     tensor_desc result = split.result;
     result.type = element_of<typename Paper::value_type>;
-    const mesh_desc& mesh = read[0]->where().mesh();
-    operation_cost cost = what.cost(mesh, Operation::how, {from}, result);
-    cost.flops += decltype(tree)::flops * largest_shard_size(mesh, from.layout, from.extents);
-    using node_type = reduction_node<class_type, T, std::remove_const_t<decltype(tree)>,
-                                     std::tuple_size_v<decltype(read)>>;
-    return handle_of<type>(make_pending<node_type>(read, result,
-                                                   element_kernels_of<typename Paper::value_type>,
-                                                   Operation::how, cost, tree, from));
+    using loop = reduction_loop<class_type, T, std::remove_const_t<decltype(tree)>,
+                                std::tuple_size_v<decltype(read)>>;
+    return handle_of<type>(
+        make_loop_node(read, result, element_kernels_of<typename Paper::value_type>, what,
+                       std::make_shared<call_details>(
+                           Operation::how, result_of<Operation, paper_of<X>>::rule, split),
+                       compiled_loop(loop::functions, typename loop::prologue{tree, from})));
   }
 };
 

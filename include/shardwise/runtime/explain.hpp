@@ -2,6 +2,7 @@
 #pragma once
 
 #include "shardwise/core/config.hpp"
+#include "shardwise/core/growable.hpp"
 #include "shardwise/plan/explain.hpp"
 #include "shardwise/plan/trace.hpp"
 #include "shardwise/runtime/sync.hpp"
@@ -10,13 +11,12 @@
 #include <cstdint>
 #include <iosfwd>
 #include <string>
-#include <vector>
 
 namespace shardwise {
 
 namespace detail {
 /// `explain` of nodes.
-[[nodiscard]] std::string explain_nodes(const std::vector<node_ptr>& named);
+[[nodiscard]] std::string explain_nodes(const internal::growable<node_ptr>& named);
 /// Writes a program with its plan, as `explain` shows it.
 [[nodiscard]] std::string explain_steps(const mesh_desc& mesh, const step_desc* steps,
                                         const value_lifetime* lives, std::int32_t count,

@@ -2,9 +2,10 @@
 #pragma once
 
 #include "shardwise/core/config.hpp"
+#include "shardwise/core/growable.hpp"
+#include "shardwise/engine/lower.hpp"
 #include "shardwise/plan/explain.hpp"
 #include "shardwise/runtime/explain.hpp"
-#include "shardwise/runtime/lower.hpp"
 
 #include <sstream>
 
@@ -19,9 +20,9 @@ SHARDWISE_INLINE std::string explain_steps(const mesh_desc& mesh, const step_des
   return out.str();
 }
 
-SHARDWISE_INLINE std::string explain_nodes(const std::vector<node_ptr>& named) {
+SHARDWISE_INLINE std::string explain_nodes(const internal::growable<node_ptr>& named) {
   const std::shared_ptr<pool_state>& home = named.front()->home();
-  std::vector<tensor_node*> roots;
+  internal::growable<tensor_node*> roots;
   for (const node_ptr& root : named) {
     if (root->home() != home) fail({.rule = violation::operand_pools_differ});
     roots.push_back(root.get());

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "shardwise/core/config.hpp"
+#include "shardwise/engine/lower.hpp"
 #include "shardwise/runtime/get_stablehlo.hpp"
-#include "shardwise/runtime/lower.hpp"
 
 namespace shardwise::detail {
 

@@ -1,28 +1,31 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/growable.hpp"
+#include "shardwise/engine/make_nodes.hpp"
 #include "shardwise/kernel/gradient_kernels.hpp"
 #include "shardwise/plan/gradient.hpp"
 #include "shardwise/runtime/any_operations.hpp"
-#include "shardwise/runtime/make_nodes.hpp"
 
 #include <cstddef>
 #include <memory>
 #include <tuple>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace shardwise {
+
+namespace internal {
+struct custom_gradient_of_nodes;
+using custom_gradients = internal::growable<custom_gradient_of_nodes>;
+}  // namespace internal
 
 namespace detail {
 
 /// Returns the gradients of a pending number with respect to tensors that it depends on.
-[[nodiscard]] std::vector<node_ptr> gradients_of(const node_ptr& loss,
-                                                 const std::vector<node_ptr>& tensors);
+[[nodiscard]] internal::growable<node_ptr> gradients_of(
+    const node_ptr& loss, const internal::growable<node_ptr>& tensors);
 
-struct custom_gradient_of_nodes;
-using custom_gradients = std::vector<custom_gradient_of_nodes>;
 /// Collects the custom gradients that are recorded during its lifetime.
 [[nodiscard]] std::shared_ptr<custom_gradients> begin_recording();
 
@@ -73,14 +76,15 @@ class graph_tape {
   }
 
  private:
-  [[nodiscard]] std::vector<node_ptr> run(bool keeps_loss, gradient_layout_function layout_of);
+  [[nodiscard]] internal::growable<node_ptr> run(bool keeps_loss,
+                                                 gradient_layout_function layout_of);
 
   std::shared_ptr<custom_gradients> custom_;
-  std::vector<node_ptr> stand_ins_;
-  std::vector<node_ptr> real_;
-  std::vector<node_ptr> wanted_;
-  std::vector<node_ptr> results_;
-  std::vector<node_ptr> made_;
+  internal::growable<node_ptr> stand_ins_;
+  internal::growable<node_ptr> real_;
+  internal::growable<node_ptr> wanted_;
+  internal::growable<node_ptr> results_;
+  internal::growable<node_ptr> made_;
   std::size_t next_ = 0;
 };
 
@@ -112,7 +116,7 @@ template <class Loss, class... X>
   using shown [[maybe_unused]] = decltype(typename judged::type{});
   internal::enter_gradient_arithmetic<typename Loss::value_type>();
   (internal::enter_gradient_arithmetic<typename X::value_type>(), ...);
-  const std::vector<node_ptr> made = detail::gradients_of(loss.share(), {x.share()...});
+  const internal::growable<node_ptr> made = detail::gradients_of(loss.share(), {x.share()...});
   std::size_t next = 0;
   const auto take = [&]<class Each>(const Each&) {
     using type = typename internal::asked_gradient<Each, left_pending_over<>>::type;

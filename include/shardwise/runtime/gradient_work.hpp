@@ -2,8 +2,9 @@
 #pragma once
 
 #include "shardwise/core/config.hpp"
+#include "shardwise/core/growable.hpp"
+#include "shardwise/engine/recorded_graph.hpp"
 #include "shardwise/runtime/gradient.hpp"
-#include "shardwise/runtime/recorded_graph.hpp"
 
 #include <mutex>
 #include <utility>
@@ -14,8 +15,8 @@ SHARDWISE_INLINE std::shared_ptr<custom_gradients> begin_recording() {
   return begin_custom_gradients();
 }
 
-SHARDWISE_INLINE std::vector<node_ptr> gradients_of(const node_ptr& loss,
-                                                    const std::vector<node_ptr>& tensors) {
+SHARDWISE_INLINE internal::growable<node_ptr> gradients_of(
+    const node_ptr& loss, const internal::growable<node_ptr>& tensors) {
   const std::shared_ptr<pool_state> home = loss->home();
   recorded_graph graph;
   graph.share_nodes();
@@ -25,7 +26,7 @@ SHARDWISE_INLINE std::vector<node_ptr> gradients_of(const node_ptr& loss,
     graph.record({loss});
     graph.require_uncomputed(loss);
   }
-  std::vector<value_id> made;
+  internal::growable<value_id> made;
   made.reserve(tensors.size());
   for (const node_ptr& each : tensors) made.push_back(graph.id_of(each));
   program_builder code(graph.code());
@@ -34,8 +35,8 @@ SHARDWISE_INLINE std::vector<node_ptr> gradients_of(const node_ptr& loss,
   return graph.splice(made, home);
 }
 
-SHARDWISE_INLINE std::vector<node_ptr> graph_tape::run(bool keeps_loss,
-                                                       gradient_layout_function layout_of) {
+SHARDWISE_INLINE internal::growable<node_ptr> graph_tape::run(bool keeps_loss,
+                                                              gradient_layout_function layout_of) {
   const std::shared_ptr<pool_state> home = results_[0]->home();
   recorded_graph graph;
   for (std::size_t k = 0; k < real_.size(); ++k) graph.argument(stand_ins_[k], real_[k]);
@@ -45,7 +46,7 @@ SHARDWISE_INLINE std::vector<node_ptr> graph_tape::run(bool keeps_loss,
     const std::lock_guard turn(home->turn());
     graph.record(results_);
   }
-  std::vector<value_id> needed;
+  internal::growable<value_id> needed;
   needed.reserve(wanted_.size() + results_.size());
   for (const node_ptr& each : wanted_) needed.push_back(graph.id_of(each));
   program_builder code(graph.code());

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "shardwise/core/error.hpp"
-#include "shardwise/runtime/device_pool.hpp"
+#include "shardwise/engine/device_pool.hpp"
 #include "shardwise/tensor/node.hpp"
 
 #include <array>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/engine/device_pool.hpp"
+#include "shardwise/engine/run_program.hpp"
 #include "shardwise/expression/fused.hpp"
 #include "shardwise/operation/assign.hpp"
-#include "shardwise/runtime/device_pool.hpp"
+#include "shardwise/runtime/expression_loop.hpp"
 #include "shardwise/runtime/held_operands.hpp"
-#include "shardwise/runtime/pass_node.hpp"
-#include "shardwise/runtime/run_program.hpp"
 #include "shardwise/tensor/sharded_tensor.hpp"
 
 #include <array>
@@ -73,9 +73,11 @@ class lazy_result : public type_parts::named_once<paper_tensor<T, Extents, Layou
  private:
   static node_ptr make_node(const detail::held_operands<N>& held, std::array<node_ptr, N>& operands,
                             const void* tree) {
-    return make_pending<pass_node<T, Tree, N>>(operands, desc_of<lazy_result>(held.extents()),
-                                               element_kernels_of<T>, held.sequence(),
-                                               *static_cast<const Tree*>(tree));
+    return detail::make_loop_node(
+        operands, desc_of<lazy_result>(held.extents()), element_kernels_of<T>,
+        operation_of<pointwise<typename Tree::function>>, nullptr,
+        compiled_loop(pass_loop<T, Tree, N>::functions, *static_cast<const Tree*>(tree)),
+        held.sequence());
   }
 
   Tree tree_;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/engine/device_pool.hpp"
+#include "shardwise/engine/program_input.hpp"
+#include "shardwise/engine/run_program.hpp"
 #include "shardwise/kernel/gradient_kernels.hpp"
 #include "shardwise/plan/manual_operation.hpp"
-#include "shardwise/runtime/device_pool.hpp"
-#include "shardwise/runtime/program_input.hpp"
 #include "shardwise/runtime/repeated_operands.hpp"
-#include "shardwise/runtime/run_program.hpp"
 #include "shardwise/runtime/unnamed_result.hpp"
 #include "shardwise/runtime/waiting.hpp"
 #if !defined(SHARDWISE_COMPILED)
@@ -71,7 +71,7 @@ struct lazy_domain {
   template <Element T, class Model>
   [[nodiscard]] static auto number(const Model& model, T value) {
     using number_type = tensor<T, extents<>, layout<mesh_of<Model>, P<>>>;
-    return internal::handle_of<number_type>(detail::number_node_beside(model, value));
+    return internal::handle_of<number_type>(internal::number_node_beside(model, value));
   }
   /// A further result of an operation with several results; the type of the result of `second`.
   template <class Paper>

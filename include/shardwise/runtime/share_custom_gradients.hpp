@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/growable.hpp"
+#include "shardwise/engine/recorded_graph.hpp"
 #include "shardwise/runtime/recompute.hpp"
-#include "shardwise/runtime/recorded_graph.hpp"
 
 #include <memory>
 #include <utility>
-#include <vector>
 
 namespace shardwise::detail {
 
@@ -16,10 +16,10 @@ inline void share_custom_gradients(recorded_graph& graph, value_id begin,
                                    const std::shared_ptr<pool_state>& home) {
   const auto open = open_recordings();
   if (open.empty()) return;
-  const auto nodes_of = [&](const std::vector<value_id>& values) {
+  const auto nodes_of = [&](const internal::growable<value_id>& values) {
     return graph.splice(values, home);
   };
-  std::vector<value_id> arguments, gradients;
+  internal::growable<value_id> arguments, gradients;
   for (value_id i = begin; i < graph.code().count; ++i) {
     const instruction& at = graph.code().code[static_cast<std::size_t>(i)];
     if (!is_custom_gradient(*at.what)) continue;
@@ -45,7 +45,7 @@ inline void share_custom_gradients(recorded_graph& graph, value_id begin,
     }
     made.sequence = next_sequence();
     for (const node_ptr& each : made.results)
-      if (pending_computation* const task = each->task()) task->set_custom_gradient();
+      if (pending_node* const task = each->task()) task->set_custom_gradient();
     for (const auto& list : open) list->push_back(made);
     arguments.clear();
     gradients.clear();

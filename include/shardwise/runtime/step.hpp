@@ -2,7 +2,7 @@
 #pragma once
 
 #include "shardwise/core/index.hpp"
-#include "shardwise/runtime/run_program.hpp"
+#include "shardwise/engine/run_program.hpp"
 #include "shardwise/runtime/sync.hpp"
 #include "shardwise/runtime/use_mesh.hpp"
 

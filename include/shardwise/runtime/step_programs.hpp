@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/growable.hpp"
 #include "shardwise/core/philox.hpp"
+#include "shardwise/engine/steady_program.hpp"
 #include "shardwise/expression/nest.hpp"
 #include "shardwise/expression/operand.hpp"
-#include "shardwise/runtime/steady_program.hpp"
 #include "shardwise/tensor/tensor_handle.hpp"
 
 #include <array>
@@ -17,7 +18,6 @@
 #include <memory>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace shardwise::detail {
 
@@ -36,7 +36,7 @@ template <StepNumber X>
 
 /// The bytes of the members of nests that are neither tensors nor numbers.
 struct step_constants {
-  std::vector<std::byte> bytes;
+  internal::growable<std::byte> bytes;
 
   template <class Each>
   void operator()(const Each& each) {
@@ -54,9 +54,9 @@ struct step_constants {
 /// It is the only visitor of the nests of a step, since code is generated for each type of visitor
 /// and each type of nest.
 struct step_parts {
-  std::vector<tensor_node*> tensors{};
+  internal::growable<tensor_node*> tensors{};
   /// The variables of these tensors; null for expressions, and for what is not to be changed.
-  std::vector<const tensor_handle*> variables{};
+  internal::growable<const tensor_handle*> variables{};
   step_constants constants{};
 
   template <class Nest>
@@ -81,7 +81,8 @@ template <class... Nests>
 
 /// Lists the tensors of the arguments that the recorded function has changed. Refuses changes of
 /// other members.
-void note_changes(const step_parts& now, const step_parts& had, std::vector<recorded_result>& to);
+void note_changes(const step_parts& now, const step_parts& had,
+                  internal::growable<recorded_result>& to);
 
 /// The programs of one step, and a description of the arguments of the current call.
 class step_programs {
@@ -93,9 +94,9 @@ class step_programs {
   struct entry {
     const void* types;
     /// The bytes of members that are neither tensors nor numbers.
-    std::vector<std::byte> constants;
+    internal::growable<std::byte> constants;
     /// Tensors of rank 0 that hold the numbers of a call.
-    std::vector<node_ptr> numbers;
+    internal::growable<node_ptr> numbers;
     /// The results without their tensors.
     std::shared_ptr<const void> results;
     steady_program program;
@@ -164,14 +165,14 @@ class step_programs {
   static constexpr std::size_t most = 8;
 
   bool is_called_ = false;
-  std::vector<entry> entries_;
+  internal::growable<entry> entries_;
   step_parts now_;
-  std::vector<number_value> numbers_;
+  internal::growable<number_value> numbers_;
   /// Tensors that are passed as more than one argument, sorted by address.
-  std::vector<const tensor_node*> repeated_;
+  internal::growable<const tensor_node*> repeated_;
   /// The variables of repeated tensors that the step changes, and those tensors.
-  std::vector<const tensor_handle*> changed_;
-  std::vector<node_ptr> held_;
+  internal::growable<const tensor_handle*> changed_;
+  internal::growable<node_ptr> held_;
 };
 
 }  // namespace shardwise::detail

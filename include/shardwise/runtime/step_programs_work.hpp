@@ -2,8 +2,9 @@
 #pragma once
 
 #include "shardwise/core/config.hpp"
+#include "shardwise/core/growable.hpp"
+#include "shardwise/engine/pending_node.hpp"
 #include "shardwise/process/owner_link.hpp"
-#include "shardwise/runtime/computation.hpp"
 #include "shardwise/runtime/step_programs.hpp"
 
 #include <algorithm>
@@ -42,7 +43,7 @@ SHARDWISE_INLINE void step_parts::add_tensor(tensor_node* at, const tensor_handl
 }
 
 SHARDWISE_INLINE void note_changes(const step_parts& now, const step_parts& had,
-                                   std::vector<recorded_result>& to) {
+                                   internal::growable<recorded_result>& to) {
   if (now.tensors.size() != had.tensors.size())
     fail({.rule = violation::operand_count_differs,
           .have = static_cast<index_t>(now.tensors.size()),

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/growable.hpp"
+#include "shardwise/engine/prepared_program.hpp"
 #include "shardwise/plan/listing.hpp"
-#include "shardwise/runtime/replay.hpp"
 #include "shardwise/runtime/sync.hpp"
 
 #include <cstdint>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace shardwise {
 
@@ -33,17 +33,19 @@ namespace detail {
 enum class wanted_fault : std::uint8_t { nan, any };
 
 /// Returns the first fault of the program of these nodes, which stay pending.
-[[nodiscard]] numeric_fault fault_of_nodes(const std::vector<node_ptr>& named, wanted_fault wanted);
+[[nodiscard]] numeric_fault fault_of_nodes(const internal::growable<node_ptr>& named,
+                                           wanted_fault wanted);
 /// The same for everything named that is pending in a pool.
 [[nodiscard]] numeric_fault fault_of_pool(pool_state& home, wanted_fault wanted);
 /// The same for a prepared program on checked inputs.
 [[nodiscard]] numeric_fault fault_of_run(const prepared_program& ready,
-                                         std::vector<program_input> inputs, wanted_fault wanted);
+                                         internal::growable<program_input> inputs,
+                                         wanted_fault wanted);
 
 template <class... X>
 [[nodiscard]] numeric_fault fault_of_inputs(const prepared_program& ready, wanted_fault wanted,
                                             const X&... inputs) {
-  std::vector<program_input> given;
+  internal::growable<program_input> given;
   given.reserve(sizeof...(X));
   (given.push_back(input_from(inputs)), ...);
   ready.check(given);

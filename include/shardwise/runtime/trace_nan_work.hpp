@@ -2,8 +2,9 @@
 #pragma once
 
 #include "shardwise/core/config.hpp"
-#include "shardwise/runtime/pending_names.hpp"
-#include "shardwise/runtime/replay_work.hpp"
+#include "shardwise/core/growable.hpp"
+#include "shardwise/engine/pending_names.hpp"
+#include "shardwise/engine/prepared_program_work.hpp"
 #include "shardwise/runtime/trace_nan.hpp"
 
 #include <cmath>
@@ -13,7 +14,6 @@
 #include <span>
 #include <sstream>
 #include <utility>
-#include <vector>
 
 namespace shardwise::detail {
 
@@ -67,8 +67,8 @@ void find_faults(const tensor_node& at, value_faults& found) {
 class fault_search {
  public:
   /// `inputs` are those of the program, in order.
-  fault_search(const program_view& code, const std::vector<operation_kernel>& kernels,
-               const std::vector<node_ptr>& inputs, const std::shared_ptr<pool_state>& home)
+  fault_search(const program_view& code, const internal::growable<instruction_work>& works,
+               internal::growable<node_ptr> inputs, const std::shared_ptr<pool_state>& home)
       : home_(home) {
     const auto size = static_cast<std::size_t>(code.count);
     program_.resize(code.count, code.result_count);
@@ -85,20 +85,12 @@ class fault_search {
     }
     program_.results.assign(code.results, code.results + code.result_count);
     program_.result_count = code.result_count;
-    program_.kernels = kernels;
-    program_.kernels.resize(size);
-    program_.notes.resize(size);
-    program_.steps.resize(size);
-    std::vector<std::int32_t> step_of(size);
-    program_.steps.resize(static_cast<std::size_t>(
-        form_steps(program_.view(), program_.notes.data(), step_of.data(), program_.steps.data())));
-    const std::size_t count = program_.steps.size();
-    program_.compiled.assign(count, false);
-    program_.lives.resize(count);
-    plan_lifetimes(program_.steps.data(), static_cast<std::int32_t>(count), program_.lives.data());
+    program_.works = works;
+    program_.works.resize(size);
+    program_.form();
+    program_.plan_lives();
     for (value_lifetime& life : program_.lives) life.reuses = -1;
-    program_.owners.resize(count);
-    bind(inputs);
+    nodes_ = nodes_of(program_, home_, std::move(inputs));
   }
 
   [[nodiscard]] numeric_fault find(wanted_fault wanted) {
@@ -111,12 +103,14 @@ class fault_search {
         faults_[i] = {std::isnan(number), std::isinf(number)};
       }
     for (std::size_t s = 0; s < program_.steps.size(); ++s)
-      if (program_.inputs[s] != nullptr) look(s, *program_.inputs[s], wanted, out);
+      if (program_.steps[s].kind == step_kind::input) look(s, *nodes_[s], wanted, out);
     run_for_owners(home_->link(), [&] {
-      program_run run(*home_, program_);
-      run.record_run();
+      program_steps steps(*home_, program_, charges::devices);
+      steps.hold(nodes_);
+      program_run run(steps);
+      run.record();
       for (std::size_t s = 0; s < program_.steps.size(); ++s) {
-        const node_ptr made = program_.nodes[s];
+        const node_ptr made = std::move(nodes_[s]);
         // Other owners may need what this one sends.
         if (out && home_->link() == nullptr) break;
         run.run_next();
@@ -127,21 +121,6 @@ class fault_search {
   }
 
  private:
-  void bind(const std::vector<node_ptr>& inputs) {
-    const std::size_t count = program_.steps.size();
-    program_.nodes.resize(count);
-    program_.inputs.resize(count);
-    std::size_t next = 0;
-    for (std::size_t s = 0; s < count; ++s) {
-      const step_desc& step = program_.steps[s];
-      if (step.kind == step_kind::input) {
-        program_.inputs[s] = inputs[next++];
-        continue;
-      }
-      program_.nodes[s] = std::make_shared<tensor_node>(home_, home_->place(step.result),
-                                                        elements_made(program_, step));
-    }
-  }
   /// Checks the result of a step, and records the first fault.
   void look(std::size_t s, const tensor_node& made, wanted_fault wanted, numeric_fault& out) {
     const value_id i = program_.steps[s].root;
@@ -174,25 +153,33 @@ class fault_search {
 
   std::shared_ptr<pool_state> home_;
   lowered_program program_;
-  std::vector<value_faults> faults_;
+  /// The nodes of the steps that have not run yet.
+  internal::growable<node_ptr> nodes_;
+  internal::growable<value_faults> faults_;
 };
 
 /// Returns the first fault of the program of some nodes. The caller holds the machine's turn.
 [[nodiscard]] inline numeric_fault fault_below(std::span<tensor_node* const> roots,
                                                const std::shared_ptr<pool_state>& home,
                                                wanted_fault wanted) {
-  const lowered_program lowered = lower(roots);
-  throw_failures(lowered.pending);
-  std::vector<node_ptr> inputs;
-  for (const node_ptr& input : lowered.inputs)
-    if (input != nullptr) inputs.push_back(input);
-  return fault_search(lowered.view(), lowered.kernels, inputs, home).find(wanted);
+  internal::growable<node_ptr> inputs;
+  const lowered_graph graph = [&] {
+    const reached_nodes reached(roots);
+    lowered_graph lowered = lower(reached, roots);
+    graph_nodes nodes = nodes_of(lowered, reached);
+    throw_failures(nodes.pending);
+    for (std::size_t s = 0; s < nodes.of_steps.size(); ++s)
+      if (lowered.program.steps[s].kind == step_kind::input) inputs.push_back(nodes.of_steps[s]);
+    return lowered;
+  }();
+  const lowered_program& program = graph.program;
+  return fault_search(program.view(), program.works, inputs, home).find(wanted);
 }
 
-SHARDWISE_INLINE numeric_fault fault_of_nodes(const std::vector<node_ptr>& named,
+SHARDWISE_INLINE numeric_fault fault_of_nodes(const internal::growable<node_ptr>& named,
                                               wanted_fault wanted) {
   const std::shared_ptr<pool_state>& home = named.front()->home();
-  std::vector<tensor_node*> roots;
+  internal::growable<tensor_node*> roots;
   for (const node_ptr& root : named) {
     if (root->home() != home) fail({.rule = violation::operand_pools_differ});
     roots.push_back(root.get());
@@ -203,22 +190,22 @@ SHARDWISE_INLINE numeric_fault fault_of_nodes(const std::vector<node_ptr>& named
 
 SHARDWISE_INLINE numeric_fault fault_of_pool(pool_state& home, wanted_fault wanted) {
   const std::lock_guard turn(home.turn());
-  const std::vector<node_ptr> names = computable_names(home.pending().hold());
+  const internal::growable<node_ptr> names = computable_names(home.pending().hold());
   if (names.empty()) return {};
-  std::vector<tensor_node*> roots;
+  internal::growable<tensor_node*> roots;
   roots.reserve(names.size());
   for (const node_ptr& name : names) roots.push_back(name.get());
   return fault_below(roots, names.front()->home(), wanted);
 }
 
 SHARDWISE_INLINE numeric_fault fault_of_run(const prepared_program& ready,
-                                            std::vector<program_input> inputs,
+                                            internal::growable<program_input> inputs,
                                             wanted_fault wanted) {
-  const std::vector<node_ptr> nodes = ready.input_nodes(std::move(inputs));
+  const internal::growable<node_ptr> nodes = ready.input_nodes(std::move(inputs));
   const std::shared_ptr<pool_state>& home = nodes.front()->home();
   const std::lock_guard turn(home->turn());
   const lowered_program& planned = ready.planned();
-  return fault_search(planned.view(), planned.kernels, nodes, home).find(wanted);
+  return fault_search(planned.view(), planned.works, nodes, home).find(wanted);
 }
 
 }  // namespace shardwise::detail

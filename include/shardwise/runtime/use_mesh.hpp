@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "shardwise/runtime/device_pool.hpp"
+#include "shardwise/engine/device_pool.hpp"
 
 #include <memory>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/engine/make_nodes.hpp"
 #include "shardwise/expression/elementwise.hpp"
 #include "shardwise/kernel/kernel_lookup.hpp"
-#include "shardwise/runtime/make_nodes.hpp"
 
 #include <array>
 #include <cstddef>

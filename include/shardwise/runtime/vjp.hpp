@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/growable.hpp"
 #include "shardwise/plan/vjp.hpp"
 #include "shardwise/runtime/gradient.hpp"
 
 #include <cstddef>
 #include <memory>
 #include <utility>
-#include <vector>
 
 namespace shardwise::detail {
 
@@ -51,7 +51,7 @@ class graph_recording {
 
    private:
     const graph_recording& of_;
-    std::vector<node_ptr> seeds_, made_;
+    internal::growable<node_ptr> seeds_, made_;
     std::size_t next_ = 0;
   };
 
@@ -65,8 +65,8 @@ class graph_recording {
   std::shared_ptr<state> state_;
   std::shared_ptr<custom_gradients> custom_;
   std::shared_ptr<pool_state> home_;
-  std::vector<node_ptr> results_;
-  std::vector<node_ptr> made_;
+  internal::growable<node_ptr> results_;
+  internal::growable<node_ptr> made_;
 };
 
 }  // namespace shardwise::detail

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "shardwise/core/config.hpp"
-#include "shardwise/runtime/recorded_graph.hpp"
+#include "shardwise/core/growable.hpp"
+#include "shardwise/engine/recorded_graph.hpp"
 #include "shardwise/runtime/share_custom_gradients.hpp"
 #include "shardwise/runtime/vjp.hpp"
 
@@ -14,8 +15,8 @@ namespace shardwise::detail {
 struct graph_recording::state {
   std::mutex mutex;
   recorded_graph graph;
-  std::vector<node_ptr> arguments;
-  std::vector<value_id> result_ids;
+  internal::growable<node_ptr> arguments;
+  internal::growable<value_id> result_ids;
 };
 
 SHARDWISE_INLINE graph_recording::graph_recording()
@@ -36,7 +37,7 @@ SHARDWISE_INLINE void graph_recording::finish() {
     const std::lock_guard turn(home_->turn());
     state_->graph.record(results_);
   }
-  std::vector<value_id> of;
+  internal::growable<value_id> of;
   of.reserve(results_.size());
   for (const node_ptr& each : results_) of.push_back(state_->graph.id_of(each));
   // First: what reads the results of a custom gradient must read the nodes that recordings know.
@@ -51,7 +52,7 @@ SHARDWISE_INLINE void graph_recording::pullback::run() {
   state& all = *of_.state_;
   const std::lock_guard lock(all.mutex);
   require_cotangents(seeds_.size(), all.result_ids.size());
-  std::vector<cotangent_seed> seeds;
+  internal::growable<cotangent_seed> seeds;
   for (std::size_t r = 0; r < seeds_.size(); ++r)
     require_cotangent(program_builder(all.graph.code()).value(all.result_ids[r]),
                       seeds_[r]->tensor(), static_cast<int>(r));
@@ -63,7 +64,7 @@ SHARDWISE_INLINE void graph_recording::pullback::run() {
   } const ends{all.graph, all.graph.end()};
   for (std::size_t r = 0; r < seeds_.size(); ++r)
     seeds.push_back({all.result_ids[r], all.graph.add_input(seeds_[r])});
-  std::vector<value_id> needed;
+  internal::growable<value_id> needed;
   needed.reserve(all.arguments.size());
   for (const node_ptr& each : all.arguments) needed.push_back(all.graph.id_of(each));
   program_builder code(all.graph.code());

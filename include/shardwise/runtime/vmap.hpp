@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "shardwise/core/growable.hpp"
 #include "shardwise/kernel/gradient_kernels.hpp"
 #include "shardwise/plan/vmap.hpp"
 #include "shardwise/runtime/any_operations.hpp"
@@ -9,7 +10,6 @@
 #include <cstddef>
 #include <memory>
 #include <utility>
-#include <vector>
 
 namespace shardwise::detail {
 
@@ -68,9 +68,9 @@ class graph_batch {
 
   std::shared_ptr<custom_gradients> custom_;
   met_batch met_;
-  std::vector<mapped_argument> arguments_;
-  std::vector<node_ptr> results_;
-  std::vector<node_ptr> made_;
+  internal::growable<mapped_argument> arguments_;
+  internal::growable<node_ptr> results_;
+  internal::growable<node_ptr> made_;
   std::size_t next_ = 0;
 };
 template <>

@@ -2,8 +2,9 @@
 #pragma once
 
 #include "shardwise/core/config.hpp"
+#include "shardwise/core/growable.hpp"
+#include "shardwise/engine/recorded_graph.hpp"
 #include "shardwise/runtime/recompute.hpp"
-#include "shardwise/runtime/recorded_graph.hpp"
 #include "shardwise/runtime/share_custom_gradients.hpp"
 #include "shardwise/runtime/vmap.hpp"
 
@@ -22,7 +23,7 @@ SHARDWISE_INLINE void graph_batch::run() {
     const std::lock_guard turn(home->turn());
     graph.record(results_);
   }
-  std::vector<value_id> wholes;
+  internal::growable<value_id> wholes;
   wholes.reserve(arguments_.size());
   for (const mapped_argument& each : arguments_) wholes.push_back(graph.add_input(each.real));
   program_builder code(graph.code());
@@ -32,7 +33,7 @@ SHARDWISE_INLINE void graph_batch::run() {
     whole.argument(graph.id_of(arguments_[k].stand_in),
                    batching::with_front(code, wholes[k], arguments_[k].dim));
   whole.run();
-  std::vector<value_id> needed;
+  internal::growable<value_id> needed;
   needed.reserve(results_.size());
   for (const node_ptr& each : results_) needed.push_back(whole.result(graph.id_of(each)));
   // First: what reads the results of a custom gradient must read the nodes that recordings know.

@@ -16,7 +16,7 @@
 
 namespace shardwise {
 
-class pending_computation;
+class pending_node;
 class pool_state;
 
 /// One tensor of a running program, independent of its element type: its description, its machine,
@@ -68,7 +68,7 @@ class tensor_node : public std::enable_shared_from_this<tensor_node> {
   [[nodiscard]] SHARDWISE_INLINE virtual std::shared_ptr<tensor_node> placed_as(
       const layout_desc& layout);
   /// Returns how the shards are computed; null if they were given, or wait on the host.
-  [[nodiscard]] SHARDWISE_INLINE virtual pending_computation* task() noexcept;
+  [[nodiscard]] SHARDWISE_INLINE virtual pending_node* task() noexcept;
 
   /// Returns the memory of a distinct shard; empty while the node is pending, and for a shard that
   /// only other processes hold.
@@ -97,7 +97,7 @@ class tensor_node : public std::enable_shared_from_this<tensor_node> {
   /// Returns true if no other tensor and no view shares the memory of the shards.
   [[nodiscard]] bool owns_memory() const noexcept;
   /// Shares the memory of another node.
-  void share_memory(const std::vector<shard_buffer<std::byte>>& shards);
+  void share_memory(const internal::growable<shard_buffer<std::byte>>& shards);
   /// Shares the memory of `other`, which stays charged for it. Only the first call allocates.
   void view_memory_of(const tensor_node& other);
   /// Refers to the memory of `other` without owning it: `other` must keep it until this node calls
@@ -159,7 +159,7 @@ class tensor_node : public std::enable_shared_from_this<tensor_node> {
   std::shared_ptr<pool_state> home_;
   shard_table_ptr where_;
   const element_kernels* elements_;
-  std::vector<shard_buffer<std::byte>> shards_;
+  internal::growable<shard_buffer<std::byte>> shards_;
   std::atomic<bool> ready_;
   std::atomic<bool> named_{false};
   device_memory* charged_ = nullptr;

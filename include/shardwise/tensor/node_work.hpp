@@ -21,7 +21,7 @@ SHARDWISE_INLINE std::shared_ptr<tensor_node> tensor_node::placed_as(const layou
   return nullptr;
 }
 
-SHARDWISE_INLINE pending_computation* tensor_node::task() noexcept { return nullptr; }
+SHARDWISE_INLINE pending_node* tensor_node::task() noexcept { return nullptr; }
 
 SHARDWISE_INLINE const_any_block tensor_node::block_of(index_t place) const noexcept {
   const extents_desc extents = where().extents_of_shard(place);
@@ -50,7 +50,7 @@ SHARDWISE_INLINE const_any_block tensor_node::part_held_by(index_t device,
 }
 
 SHARDWISE_INLINE void tensor_node::allocate(memory_arena& storage, device_memory& memory) {
-  std::vector<shard_buffer<std::byte>> shards;
+  internal::growable<shard_buffer<std::byte>> shards;
   shards.reserve(static_cast<std::size_t>(where().count()));
   for (index_t s = 0; s < where().count(); ++s)
     if (where().is_here(s))
@@ -62,7 +62,7 @@ SHARDWISE_INLINE void tensor_node::allocate(memory_arena& storage, device_memory
 }
 
 SHARDWISE_INLINE void tensor_node::share_memory(
-    const std::vector<shard_buffer<std::byte>>& shards) {
+    const internal::growable<shard_buffer<std::byte>>& shards) {
   shards_ = shards;
 }
 

@@ -2,12 +2,12 @@
 // Programs that the tests export: every operation of the catalogue on its example.
 #pragma once
 
+#include <shardwise/engine/stored_program.hpp>
 #include <shardwise/export.hpp>
 #include <shardwise/operation/catalogue.hpp>
 #include <shardwise/operation/catalogue_example.hpp>
 #include <shardwise/plan.hpp>
 #include <shardwise/plan/differentiate.hpp>
-#include <shardwise/runtime/stored_program.hpp>
 
 #include <cstdlib>
 #include <filesystem>

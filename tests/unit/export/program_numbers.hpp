@@ -133,7 +133,7 @@ inline agreement compare(const shardwise::device_pool& pool, const program_view&
   if (!exported.ok()) return {{}, exported.advice};
   stablehlo_reader reader(exported.text);
   tensors arguments;
-  std::vector<program_input> inputs;
+  internal::growable<program_input> inputs;
   value_id next = 0;
   for (const tensor_type& type : reader.argument_types()) {
     while (!is_input(program.what(next))) ++next;
@@ -155,7 +155,7 @@ inline agreement compare(const shardwise::device_pool& pool, const program_view&
        &element_kernels_of<std::int8_t>, &element_kernels_of<std::uint8_t>,
        &element_kernels_of<bfloat16>, &element_kernels_of<float16>});
   ready.check(inputs);
-  const std::vector<node_ptr> results = ready.run(std::move(inputs));
+  const internal::growable<node_ptr> results = ready.run(std::move(inputs));
   if (results.size() != got.size()) return {"another number of results", {}};
   for (std::size_t r = 0; r < got.size(); ++r)
     if (const std::string words = difference_of(got[r], result_of(results[r], got[r].type), error);

@@ -2,10 +2,10 @@
 // A pool that the processes of a program share, here threads of one process, and one without
 // others.
 #include "support/catch.hpp"
+#include <shardwise/engine/distributed_pool.hpp>
 #include <shardwise/pool/cores.hpp>
 #include <shardwise/process/leave.hpp>
 #include <shardwise/process/spawn.hpp>
-#include <shardwise/runtime/distributed_pool.hpp>
 #include <shardwise/shardwise.hpp>
 
 #include <atomic>

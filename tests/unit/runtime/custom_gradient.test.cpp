@@ -2,7 +2,7 @@
 // Custom gradients of tensors with values; they equal those on paper.
 #include "support/catch.hpp"
 #include "support/refusal.hpp"
-#include <shardwise/runtime/custom_gradients.hpp>
+#include <shardwise/engine/custom_gradients.hpp>
 #include <shardwise/shardwise.hpp>
 
 #include <cmath>
@@ -260,6 +260,6 @@ TEST_CASE("what gradients record is let go when they end") {
   const model m;
   for (int i = 0; i < 5; ++i) {
     (void)values(gradient([](const auto& x) { return sum(square(x)); })(m.x));
-    REQUIRE(detail::recordings_of_thread().size() <= 1);
+    REQUIRE(internal::recordings_of_thread().size() <= 1);
   }
 }

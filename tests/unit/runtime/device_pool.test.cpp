@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "shardwise/runtime/device_pool.hpp"
+#include "shardwise/engine/device_pool.hpp"
 
 #include "support/catch.hpp"
 

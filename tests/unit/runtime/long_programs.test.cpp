@@ -3,8 +3,8 @@
 #include "support/catch.hpp"
 #include "support/requests.hpp"
 #include "support/values.hpp"
+#include <shardwise/engine/stored_program.hpp>
 #include <shardwise/kernel.hpp>
-#include <shardwise/runtime/stored_program.hpp>
 #include <shardwise/shardwise.hpp>
 
 #include <cstddef>

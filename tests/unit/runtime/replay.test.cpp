@@ -2,8 +2,8 @@
 // Programs that were recorded on paper run on tensors, any number of times. User-defined kernels
 // run beside those of the compiled library; both have the same bits however they are called.
 #include "support/catch.hpp"
+#include <shardwise/engine/lower.hpp>
 #include <shardwise/kernel.hpp>
-#include <shardwise/runtime/lower.hpp>
 #include <shardwise/shardwise.hpp>
 
 #include <atomic>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Blocks that leave the memory of their shard are noticed, in the functions that make blocks too.
 #include "support/catch.hpp"
-#include <shardwise/runtime/read_part.hpp>
+#include <shardwise/engine/read_part.hpp>
 #include <shardwise/shardwise.hpp>
 
 #include <array>
