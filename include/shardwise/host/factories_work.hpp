@@ -2,9 +2,9 @@
 #pragma once
 
 #include "shardwise/core/config.hpp"
+#include "shardwise/engine/number_operand.hpp"
 #include "shardwise/host/factories.hpp"
 #include "shardwise/kernel/reduction_identity.hpp"
-#include "shardwise/runtime/number_operand.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -73,7 +73,7 @@ make_any_filled(const std::shared_ptr<pool_state>& home, const tensor_desc& tens
 SHARDWISE_INLINE void for_each_run(const held_box& part,
                                    function_view<void(const global_index&, index_t, index_t)> run) {
   inplace_vector<index_t, max_rank> local;
-  global_index at;
+  global_index at{};
   for (const held_range& held : part) {
     if (held.size() == 0) return;
     local.push_back(0);
