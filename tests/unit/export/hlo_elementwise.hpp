@@ -176,16 +176,6 @@ inline std::uint64_t stored_bits(const number& x, const element_form& form) {
   if (form.bits == 15) return std::bit_cast<std::uint32_t>(narrow) >> 16U;
   return std::bit_cast<std::uint16_t>(shardwise::float16(narrow));
 }
-inline number from_bits(std::uint64_t bits, const element_form& form) {
-  if (!form.is_float) return as_element(whole_number(static_cast<std::int64_t>(bits)), form);
-  if (form.bits == 64) return real_number(std::bit_cast<double>(bits));
-  if (form.bits == 32) return real_number(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
-  if (form.bits == 15)
-    return real_number(std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16U));
-  return real_number(
-      static_cast<float>(std::bit_cast<shardwise::float16>(static_cast<std::uint16_t>(bits))));
-}
-
 /// Converts an element. Fractions are cut off; what an integer cannot hold becomes its extreme, and
 /// NaN becomes 0.
 inline number converted(const number& x, const element_form& from, const element_form& to) {

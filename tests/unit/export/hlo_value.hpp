@@ -117,6 +117,17 @@ void for_each_index(const indices& extents, F f) {
   }
 }
 
+/// Returns the element of these bits.
+inline number from_bits(std::uint64_t bits, const element_form& form) {
+  if (!form.is_float) return as_element(whole_number(static_cast<std::int64_t>(bits)), form);
+  if (form.bits == 64) return real_number(std::bit_cast<double>(bits));
+  if (form.bits == 32) return real_number(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+  if (form.bits == 15)
+    return real_number(std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16U));
+  return real_number(
+      static_cast<float>(std::bit_cast<shardwise::float16>(static_cast<std::uint16_t>(bits))));
+}
+
 /// The number of an element as a text: `1.5`, `-3`, `true`, `0x7F800000`.
 inline number parse_number(const std::string& words, const element_form& form) {
   if (words == "true" || words == "false") return whole_number(words == "true");
@@ -127,12 +138,7 @@ inline number parse_number(const std::string& words, const element_form& form) {
   const std::uint64_t bits = std::stoull(words, nullptr, 16);
   const std::size_t digits = form.bits == 64 ? 16 : form.bits == 32 ? 8 : 4;
   demand(words.size() == 2 + digits, words + " has not as many digits as its element has bits");
-  if (form.bits == 64) return real_number(std::bit_cast<double>(bits));
-  if (form.bits == 32) return real_number(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
-  if (form.bits == 15)
-    return real_number(std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16U));
-  return real_number(
-      static_cast<float>(std::bit_cast<shardwise::float16>(static_cast<std::uint16_t>(bits))));
+  return from_bits(bits, form);
 }
 
 /// Three-way order of two elements; 2 if one is NaN.

@@ -2,8 +2,8 @@
 // The exported text computes what the program computes, operation by operation and step by step.
 #include "support/catch.hpp"
 #include "unit/export/exported.hpp"
+#include "unit/export/nets.hpp"
 #include "unit/export/program_numbers.hpp"
-#include <shardwise/nn.hpp>
 #include <shardwise/optim.hpp>
 
 #include <set>
@@ -13,27 +13,7 @@ using namespace shardwise;
 
 namespace {
 
-struct pod : mesh<axis<"x", 2>, axis<"y", 2>> {};
-
-template <class Spec, index_t... N>
-using tensor = sharded_tensor<float, extents<N...>, layout<pod, Spec>>;
-using rows = P<"x", none>;
-using mlp = nn::mlp<nn::linear<tensor<P<none, "y">, 6, 8>, tensor<P<"y">, 8>>,
-                    nn::linear<tensor<P<"y", none>, 8, 4>, tensor<P<none>, 4>, rows>>;
-struct looker {
-  nn::convolution<tensor<P<none, none, none, none>, 4, 2, 3, 3>, tensor<P<none>, 4>,
-                  nn::with<paddings<1, 1>>>
-      first;
-  nn::linear<tensor<P<none, none>, 4, 3>, tensor<P<none>, 3>> head;
-
-  constexpr auto operator()(const auto& x) const {
-    const auto pooled = max_pool<windows<2, 2>>(relu(first(x)));
-    return head(mean<2, 3>(average_pool<windows<2, 2>>(pooled)));
-  }
-};
-constexpr auto squared_error = [](const auto& m, const auto& x, const auto& wanted) {
-  return reshard<P<>>(nn::mse(m(x), wanted));
-};
+using namespace exported::nets;
 
 /// Compares the numbers of the training step of a model, which is trained once.
 template <class Model, class X, class Y>
@@ -92,6 +72,6 @@ TEST_CASE("the text of a step with gradients and an update has its numbers") {
   const device_pool pool{pod{}};
   check_step<mlp>(normal<tensor<rows, 16, 6>>(pool, random_key{6}),
                   normal<tensor<rows, 16, 4>>(pool, random_key{7}), pool);
-  check_step<looker>(normal<tensor<P<"x", none, none, none>, 4, 2, 8, 8>>(pool, random_key{8}),
+  check_step<looker>(normal<tensor<P<"data", none, none, none>, 4, 2, 8, 8>>(pool, random_key{8}),
                      normal<tensor<rows, 4, 3>>(pool, random_key{9}), pool);
 }
