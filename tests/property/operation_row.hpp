@@ -3,6 +3,7 @@
 #pragma once
 
 #include "property/every_owner.hpp"
+#include "support/with_element.hpp"
 
 #include <cmath>
 #include <functional>
@@ -69,19 +70,7 @@ class row_tensor {
 /// Calls `f` with the type of these elements, as a `std::type_identity`.
 template <class F>
 auto with_element(element type, const F& f) {
-  switch (type) {
-    case element::f32:
-      return f(std::type_identity<float>{});
-    case element::f64:
-      return f(std::type_identity<double>{});
-    case element::i32:
-      return f(std::type_identity<std::int32_t>{});
-    case element::i64:
-      return f(std::type_identity<std::int64_t>{});
-    default:
-      require(type == element::boolean);
-      return f(std::type_identity<bool>{});
-  }
+  return with_one_of<float, double, std::int32_t, std::int64_t, bool>(type, f);
 }
 
 /// The set from which the elements of an operand are drawn.

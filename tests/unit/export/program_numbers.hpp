@@ -3,6 +3,7 @@
 // text.
 #pragma once
 
+#include "support/with_element.hpp"
 #include "unit/export/stablehlo_reader.hpp"
 #include <shardwise/export.hpp>
 #include <shardwise/shardwise.hpp>
@@ -22,26 +23,8 @@ using shardwise::value_id;
 /// Calls `f` with the type of these elements, as a `std::type_identity`.
 template <class F>
 auto with_element(element type, const F& f) {
-  switch (type) {
-    case element::f32:
-      return f(std::type_identity<float>{});
-    case element::f64:
-      return f(std::type_identity<double>{});
-    case element::i32:
-      return f(std::type_identity<std::int32_t>{});
-    case element::i64:
-      return f(std::type_identity<std::int64_t>{});
-    case element::i8:
-      return f(std::type_identity<std::int8_t>{});
-    case element::u8:
-      return f(std::type_identity<std::uint8_t>{});
-    case element::bf16:
-      return f(std::type_identity<shardwise::bfloat16>{});
-    case element::f16:
-      return f(std::type_identity<shardwise::float16>{});
-    default:
-      return f(std::type_identity<bool>{});
-  }
+  return with_one_of<float, double, std::int32_t, std::int64_t, std::int8_t, std::uint8_t,
+                     shardwise::bfloat16, shardwise::float16, bool>(type, f);
 }
 
 /// Numbers for the inputs of a program, the same each time: fractions between 0 and 1, integers and
